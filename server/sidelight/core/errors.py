@@ -81,6 +81,10 @@ class BinaryFileError(HostError):
     """The file holds no text; the message names what was found."""
 
 
+class FileTooLargeError(HostError):
+    """The file is too large to be held as one text."""
+
+
 class SettingsError(AgentError):
     """A settings file is wrong. Read by the user: names file and, if known, line."""
 

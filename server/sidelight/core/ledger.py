@@ -11,11 +11,19 @@ def digest_of(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A file as the model last saw it; `whole` is False after a partial view."""
+    """A file as the model last saw it; `text` is all of it, even after a partial view.
+
+    `whole` is False while only the `lines` (first and last, 1-based, sorted) were shown.
+    """
 
     digest: str
     text: str
     whole: bool
+    lines: tuple[tuple[int, int], ...] = ()
+
+    def covers(self, first: int, last: int) -> bool:
+        """Whether the model was shown these lines."""
+        return self.whole or any(a <= first and last <= b for a, b in self.lines)
 
 
 class FileLedger:
@@ -25,12 +33,17 @@ class FileLedger:
         self._seen: dict[str, Seen] = {}
         self._own_writes: dict[str, str] = {}
 
-    def note_read(self, path: str, text: str, *, whole: bool) -> None:
-        """The model was shown this text; a partial view never downgrades an equal whole one."""
+    def note_read(
+        self, path: str, text: str, *, whole: bool, lines: tuple[int, int] | None = None
+    ) -> None:
+        """The model was shown this text, or some of its lines; equal texts add up."""
         digest = digest_of(text)
         before = self._seen.get(path)
-        whole = whole or (before is not None and before.whole and before.digest == digest)
-        self._seen[path] = Seen(digest, text, whole)
+        ranges = (lines,) if lines else ()
+        if before is not None and before.digest == digest:
+            whole = whole or before.whole
+            ranges = _joined((*before.lines, *ranges))
+        self._seen[path] = Seen(digest, text, whole, ranges)
 
     def note_write(self, path: str, text: str) -> None:
         """We wrote this text; the model knows it, and a report of the write is ours."""
@@ -49,3 +62,13 @@ class FileLedger:
     def seen_paths(self) -> tuple[str, ...]:
         """Every path that the model has seen, in the order of first sight."""
         return tuple(self._seen)
+
+
+def _joined(ranges: tuple[tuple[int, int], ...]) -> tuple[tuple[int, int], ...]:
+    joined: list[tuple[int, int]] = []
+    for first, last in sorted(ranges):
+        if joined and first <= joined[-1][1] + 1:
+            joined[-1] = (joined[-1][0], max(last, joined[-1][1]))
+        else:
+            joined.append((first, last))
+    return tuple(joined)

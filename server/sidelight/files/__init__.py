@@ -1,0 +1,1 @@
+"""Text files as bytes and back: encodings, snapshots, atomic writes."""

@@ -1,0 +1,1 @@
+"""Walking and searching folders: ripgrep, and the same without it."""

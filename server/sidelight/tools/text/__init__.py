@@ -1,0 +1,1 @@
+"""Finding text, naming why it is not found, and splicing."""

@@ -1,0 +1,123 @@
+"""What changed between two texts, as hunks in the published shape and as lines for the model."""
+
+import difflib
+from dataclasses import dataclass
+
+from sidelight.core.content import Json
+from sidelight.tools.text.lines import LINE_END, numbered
+
+CONTEXT = 3
+COMPARED_LINES = 4000
+"""Beyond this many changed lines on a side a change is one block: comparing costs their product."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Lines `old_start:old_end` became `new_start:new_end`; 0-based, ends exclusive."""
+
+    old_start: int
+    old_end: int
+    new_start: int
+    new_end: int
+
+
+def split(text: str) -> list[str]:
+    """The lines with their exact ends."""
+    lines: list[str] = []
+    start = 0
+    for match in LINE_END.finditer(text):
+        lines.append(text[start : match.end()])
+        start = match.end()
+    return [*lines, text[start:]] if start < len(text) else lines
+
+
+def changes(old: list[str], new: list[str]) -> list[Change]:
+    """The changed blocks of lines, in order."""
+    head = _common(old, new)
+    tail = _common(old[head:][::-1], new[head:][::-1])
+    a, b = old[head : len(old) - tail], new[head : len(new) - tail]
+    if not a and not b:
+        return []
+    if max(len(a), len(b)) > COMPARED_LINES:
+        return [Change(head, head + len(a), head, head + len(b))]
+    matcher = difflib.SequenceMatcher(None, a, b, autojunk=False)
+    return [
+        Change(head + i1, head + i2, head + j1, head + j2)
+        for tag, i1, i2, j1, j2 in matcher.get_opcodes()
+        if tag != "equal"
+    ]
+
+
+def structured_patch(before: str, after: str) -> list[Json]:
+    """Hunks with three lines of context: oldStart, oldLines, newStart, newLines, lines."""
+    old, new = split(before), split(after)
+    return [_hunk(old, new, group) for group in _groups(changes(old, new), CONTEXT)]
+
+
+def changed_lines(before: str, after: str, context: int, limit: int) -> str:
+    """The lines of `after` around the changes, numbered; says how many were left out."""
+    old, new = split(before), split(after)
+    parts: list[str] = []
+    shown = 0
+    groups = _groups(changes(old, new), context)
+    for index, group in enumerate(groups):
+        first = max(group[0].new_start - context, 0)
+        last = min(group[-1].new_end + context, len(new))
+        last = min(last, first + limit - shown)
+        parts.append("\n".join(numbered(i + 1, _bare(new[i])) for i in range(first, last)))
+        shown += last - first
+        if shown >= limit:
+            left = len(groups) - index - 1
+            parts.append(f"(cut here; {left} more changed places)" if left else "(cut here)")
+            break
+    return "\n...\n".join(part for part in parts if part)
+
+
+def _common(one: list[str], other: list[str]) -> int:
+    pairs = zip(one, other, strict=False)
+    return next((i for i, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))
+
+
+def _groups(blocks: list[Change], context: int) -> list[list[Change]]:
+    groups: list[list[Change]] = []
+    for block in blocks:
+        if groups and block.old_start - groups[-1][-1].old_end <= 2 * context:
+            groups[-1].append(block)
+        else:
+            groups.append([block])
+    return groups
+
+
+def _hunk(old: list[str], new: list[str], group: list[Change]) -> Json:
+    start = max(group[0].old_start - CONTEXT, 0)
+    end = min(group[-1].old_end + CONTEXT, len(old))
+    before, after = group[0].old_start - start, end - group[-1].old_end
+    rows: list[str] = []
+    at = start
+    for block in group:
+        rows += _rows(" ", old[at : block.old_start])
+        rows += _rows("-", old[block.old_start : block.old_end])
+        rows += _rows("+", new[block.new_start : block.new_end])
+        at = block.old_end
+    rows += _rows(" ", old[at:end])
+    new_start, new_end = group[0].new_start - before, group[-1].new_end + after
+    return {
+        "oldStart": start + 1 if end > start else start,
+        "oldLines": end - start,
+        "newStart": new_start + 1 if new_end > new_start else new_start,
+        "newLines": new_end - new_start,
+        "lines": rows,
+    }
+
+
+def _rows(sign: str, lines: list[str]) -> list[str]:
+    rows: list[str] = []
+    for line in lines:
+        rows.append(sign + _bare(line))
+        if line == _bare(line):
+            rows.append("\\ No newline at end of file")
+    return rows
+
+
+def _bare(line: str) -> str:
+    return line.rstrip("\r\n") if line.endswith(("\n", "\r")) else line
