@@ -1,21 +1,20 @@
 """The double answers the real SDK over real HTTP: what it streams, and how it fails on purpose."""
 
-import json
 import time
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
 from typing import Any
 
 import anthropic
 import anyio
 import httpx2
 import pytest
-from anthropic import AsyncAnthropic
 
-from tests.fakes.messages_api.double import Double, DoubleFailure, running_double
-from tests.fakes.messages_api.request import Json, Request
+from tests.fakes.messages_api.client import HELLO, MODEL, ask, blocks, client_of
+from tests.fakes.messages_api.double import DoubleFailure, running_double
+from tests.fakes.messages_api.play import Context, play
+from tests.fakes.messages_api.request import Request
 from tests.fakes.messages_api.script import (
     Answer,
+    When,
     cut,
     error_event,
     event,
@@ -35,48 +34,7 @@ from tests.fakes.messages_api.script import (
 
 pytestmark = pytest.mark.anyio
 
-MODEL = "claude-sonnet-5-5"
-HELLO: list[Any] = [{"role": "user", "content": [{"type": "text", "text": "Hello"}]}]
 READ: Any = {"name": "Read", "description": "Reads.", "input_schema": {"type": "object"}}
-SUMMARIZED: Any = {"type": "adaptive", "display": "summarized"}
-
-
-@asynccontextmanager
-async def client_of(double: Double, api_key: str | None = None) -> AsyncGenerator[AsyncAnthropic]:
-    key = api_key or double.api_key
-    async with AsyncAnthropic(base_url=double.base_url, api_key=key, max_retries=0) as client:
-        yield client
-
-
-async def ask(client: AsyncAnthropic, messages: list[Any] = HELLO, **more: Any) -> list[Json]:
-    """Every event of one streamed reply, as plain objects."""
-    more = {"model": MODEL, "max_tokens": 1000, "thinking": SUMMARIZED, **more}
-    events: list[Json] = []
-    with anyio.fail_after(5):
-        stream = await client.messages.create(messages=messages, stream=True, **more)
-        async for each in stream:
-            events.append(each.to_dict(mode="json", warnings=False))
-    return events
-
-
-def blocks(events: list[Json]) -> list[Json]:
-    """The content blocks that a stream adds up to."""
-    built: list[Json] = []
-    texts: list[dict[str, str]] = []
-    for each in events:
-        if each["type"] == "content_block_start":
-            built.append(dict(each["content_block"]))
-            texts.append({})
-        if each["type"] == "content_block_delta":
-            delta = dict(each["delta"])
-            delta.pop("type")
-            for name, piece in delta.items():
-                texts[each["index"]][name] = texts[each["index"]].get(name, "") + piece
-    for block, pieces in zip(built, texts, strict=True):
-        if "partial_json" in pieces:
-            block["input"] = json.loads(pieces.pop("partial_json"))
-        block.update(pieces)
-    return built
 
 
 async def test_a_text_reply_arrives_in_deltas_with_usage_and_stop_reason() -> None:
@@ -211,8 +169,6 @@ async def test_a_stream_can_be_cut_at_any_byte() -> None:
 
 
 def _wire(words: str) -> list[bytes]:
-    from tests.fakes.messages_api.play import Context, play
-
     context = Context(MODEL, 0, {"input_tokens": 1}, show_thinking=True)
     return [piece for piece in play(reply(words), context).wire if isinstance(piece, bytes)]
 
@@ -296,7 +252,7 @@ async def test_a_proxy_page_and_a_dropped_connection_are_served_too() -> None:
 
 
 async def test_conditional_replies_answer_their_request_whatever_the_order() -> None:
-    def has(word: str) -> Any:
+    def has(word: str) -> When:
         return lambda request: word in request.last_text
 
     script = [reply("plain"), reply("two", when=has("second")), reply("one", when=has("first"))]
