@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import anyio
+from anyio.abc import TaskGroup
 
 from sidelight.agent.executor import ToolExecutor
 from sidelight.agent.loop import run_turn
@@ -34,7 +35,7 @@ from sidelight.core.model import Effort, ModelClient
 from sidelight.core.tool import AnyTool, Shell, ToolContext
 from sidelight.review.ledger import ReviewLedger
 from sidelight.session.inbox import Inbox, Waiting
-from sidelight.session.record import Recorder
+from sidelight.session.recorder import Recorder
 from sidelight.session.review_host import ReviewHost
 from sidelight.session.rules import SessionRules
 from sidelight.transcripts.entry import Opened
@@ -49,7 +50,8 @@ BUG = "Sidelight failed by a fault of its own; the log has the details. Nothing 
 class Parts:
     """What a session is built from; made by the composition root, owned by the session.
 
-    `opening` gives the reminders that go ahead of the first prompt.
+    `opening` gives the reminders that go ahead of the first prompt, `mode_reminder` what the
+    model is told when the mode has become another one.
     """
 
     model: Callable[[], ModelClient]
@@ -57,9 +59,11 @@ class Parts:
     tools: dict[str, AnyTool]
     hooks: Hooks
     rules: SessionRules
+    review: ReviewLedger
     shell: Shell
     scratch: Path
     opening: Callable[[], Awaitable[Sequence[Attachment]]]
+    mode_reminder: Callable[[Mode], str | None]
     max_steps: int
 
 
@@ -70,19 +74,21 @@ class Session:
         self, replay: Replay, parts: Parts, host: Host, sink: Sink, recorder: Recorder
     ) -> None:
         self.opened: Opened = replay.opened
+        self.title: str | None = replay.title
+        self.calls = replay.calls
         self.parts = parts
         self.history: list[Message] = replay.messages
         self.ledger = FileLedger()
-        self.review = ReviewLedger(replay.baselines)
+        self.review = parts.review
         self._inbox = Inbox()
         self._sink = sink
         self._recorder = recorder
         self._host = ReviewHost(host, self.review, self.review_changed)
         self._turns = anyio.Lock()
         self._scope: anyio.CancelScope | None = None
-        self._cancelled = False
         self._touched: set[str] = set()
         self._told_mode: Mode = "default"
+        self._first_step = True
         for stored in replay.waiting.values():
             self._inbox.add(stored.prompt_id, stored.content)
 
@@ -125,7 +131,7 @@ class Session:
         waiting = self._inbox.add(prompt_id or new_id(), content)
         await self._recorder.prompt(waiting.id, waiting.content)
         if self.running:
-            await self._tell(QueueChanged(prompts=self._inbox.queued()))
+            await self.tell(QueueChanged(prompts=self._inbox.queued()))
         async with self._turns:
             if waiting.ended is not None:
                 return waiting.ended
@@ -133,7 +139,6 @@ class Session:
 
     def cancel(self) -> None:
         """Stop the running turn, if there is one; returns at once."""
-        self._cancelled = True
         if self._scope is not None:
             self._scope.cancel()
 
@@ -141,16 +146,12 @@ class Session:
         """Change the permission mode, also for the running turn's next call."""
         self.parts.rules.set_mode(mode)
         await self._recorder.mode(mode)
-        await self._tell(ModeChanged(mode=mode))
-
-    async def tell(self, event: Event) -> None:
-        """Pass an event of something outside a turn to the client."""
-        await self._tell(event)
+        await self.tell(ModeChanged(mode=mode))
 
     async def review_changed(self) -> None:
         """The pending hunks are others: store what they rest on, and say so."""
-        await self._recorder.baselines(self.review.baselines())
-        await self._tell(ReviewChanged())
+        await self._recorder.reviews(self.review.files())
+        await self.tell(ReviewChanged())
 
     def file_touched(self, change: FileChange) -> None:
         """A file changed; if the model knows another text of it, it is told at the next step."""
@@ -165,7 +166,7 @@ class Session:
 
     async def _run(self, waiting: Waiting) -> TurnEnded:
         turn = self._turn(waiting)
-        self._cancelled = False
+        self._first_step = True
         ended: TurnEnded | None = None
         executor: ToolExecutor | None = None
         try:
@@ -187,7 +188,7 @@ class Session:
                 ended = await self._finish(turn, executor, ended)
         return ended
 
-    def _executor(self, group: anyio.abc.TaskGroup, turn: Turn) -> ToolExecutor:
+    def _executor(self, group: TaskGroup, turn: Turn) -> ToolExecutor:
         return ToolExecutor(
             group,
             lambda call, emit: run_call(call, turn, emit),
@@ -208,7 +209,7 @@ class Session:
         ended = ended or TurnEnded(turn_id=turn.id, reason="cancelled")
         self._inbox.end(ended)
         await self._recorder.turn(ended)
-        await self._tell(ended)
+        await self.tell(ended)
         return ended
 
     def _turn(self, waiting: Waiting) -> Turn:
@@ -246,23 +247,33 @@ class Session:
             found.extend(await self.parts.opening())
         touched, self._touched = self._touched, set()
         found.extend(await changed_files(touched, self.ledger, self._host))
-        found.extend(self._reminders())
+        found.extend(self._news())
         fresh = self._inbox.take_all()
-        steering = bool(self.history) and isinstance(self.history[-1], Message.__args__)  # noqa
-        for waiting in fresh:
-            found.append(waiting.message("steering" if steering else "typed"))
+        found.extend(
+            waiting.message("typed" if self._first_step else "steering") for waiting in fresh
+        )
+        self._first_step = False
         if fresh:
-            await self._tell(QueueChanged(prompts=()))
+            await self.tell(QueueChanged(prompts=()))
         return found
+
+    def _news(self) -> list[Attachment]:
+        """What the model must hear once: a changed mode, and what the user undid."""
+        texts = [("review", text) for text in self.review.take_news()]
+        if self.mode != self._told_mode and (text := self.parts.mode_reminder(self.mode)):
+            texts.append(("mode", text))
+        self._told_mode = self.mode
+        return [Attachment(id=new_id(), kind=kind, text=text) for kind, text in texts]
 
     async def _pass_on(self, event: Event) -> None:
         if isinstance(event, MessageAdded):
             await self._recorder.message(event.message)
         elif isinstance(event, ToolCallEnded):
             await self._recorder.call(event)
-        await self._tell(event)
+        await self.tell(event)
 
-    async def _tell(self, event: Event) -> None:
+    async def tell(self, event: Event) -> None:
+        """Pass an event to the client; one that no longer listens ends the turn."""
         try:
             await self._sink(event)
         except Exception:

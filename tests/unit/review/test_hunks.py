@@ -9,8 +9,6 @@ from sidelight.review.lines import split_lines
 
 ENDS = ["a\n", "b\n", "c\r\n", "\n", "d", "é\n", "x\r", "\f\n"]
 LINES = st.lists(st.sampled_from(ENDS), max_size=9)
-    st.sampled_from(["a\n", "b\n", "c\r\n", "\n", "d", "é\n", "x\r", "\f\n"]), max_size=9
-)
 TEXTS = LINES.map("".join)
 
 
