@@ -1,10 +1,10 @@
 """The loop: ask the model, run what it asks for, and decide whether to go on.
 
-An async generator of events. It owns no task and no cancel scope: the executor's tasks live in
+Async generators of events. They own no task and no cancel scope: the executor's tasks live in
 the session's task group, and a cancel arrives here as an exception at any `await`.
 """
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import replace
 
 import anyio
@@ -24,7 +24,7 @@ from sidelight.core.events import (
     TurnStarted,
 )
 from sidelight.core.ids import new_id
-from sidelight.core.messages import Attachment, Message, Usage
+from sidelight.core.messages import AssistantMessage, Attachment, Message, Usage
 from sidelight.core.model import ModelRequest
 
 
@@ -36,41 +36,26 @@ async def run_turn(turn: Turn, executor: ToolExecutor) -> AsyncGenerator[Event, 
     state, usage = State(), Usage()
     yield TurnStarted(turn_id=turn.id, prompt_id=turn.prompt_id)
     while True:
-        if state.step >= turn.max_steps:
-            decision: Again | Stop = Stop("max_steps", f"Stopped after {state.step} steps.")
-            break
         for message in await turn.arrivals():
             yield _add(turn, message)
         state = replace(state, step=state.step + 1)
         yield StepStarted(step=state.step, model=turn.model_name)
         response = Response()
-        executor.begin(response, _receiver(turn, response, executor))
-        async for event in executor.events():
+        async for event in _step(turn, executor, response):
             yield event
-        message = response.message or _kept(response)
-        if message is not None:
-            executor.mark_recorded()
-            usage += message.usage
-            yield _add(turn, message)
-        elif response.shown:
-            yield MessageDropped(message_id=response.id)
-        async for event in executor.settle():
-            yield event
-        if executor.has_calls:
-            yield _add(turn, executor.results())
-        stopped, has_calls = executor.stopped, executor.has_calls
+        if response.message is not None:
+            usage += response.message.usage
+        decision = _decide(turn, state, response, executor)
         executor.forget()
-        decision = _decide(state, response, has_calls=has_calls, stopped=stopped)
         if isinstance(decision, Stop):
             break
         state = decision.state
         if decision.reminder is not None:
             yield _add(turn, Attachment(id=new_id(), kind="recovery", text=decision.reminder))
         if decision.cause is not None:
-            yield RetryScheduled(
-                attempt=state.retries, delay_s=decision.delay_s, cause=decision.cause
-            )
-            await anyio.sleep(decision.delay_s)
+            wait = decision.delay_s
+            yield RetryScheduled(attempt=state.retries, delay_s=wait, cause=decision.cause)
+            await anyio.sleep(wait)
     yield TurnEnded(
         turn_id=turn.id,
         reason=decision.reason,
@@ -80,7 +65,28 @@ async def run_turn(turn: Turn, executor: ToolExecutor) -> AsyncGenerator[Event, 
     )
 
 
-def _receiver(turn: Turn, response: Response, executor: ToolExecutor):
+async def _step(
+    turn: Turn, executor: ToolExecutor, response: Response
+) -> AsyncGenerator[Event, None]:
+    """One model call with its tools; the calls start while the model still speaks."""
+    executor.begin(response, _receiver(turn, response, executor))
+    async for event in executor.events():
+        yield event
+    message = response.message or _kept(response)
+    if message is not None:
+        executor.mark_recorded()
+        yield _add(turn, message)
+    elif response.shown:
+        yield MessageDropped(message_id=response.id)
+    async for event in executor.settle():
+        yield event
+    if executor.has_calls:
+        yield _add(turn, executor.results())
+
+
+def _receiver(
+    turn: Turn, response: Response, executor: ToolExecutor
+) -> Callable[[], Awaitable[None]]:
     request = ModelRequest(
         model=turn.model_name,
         system=turn.system,
@@ -95,20 +101,22 @@ def _receiver(turn: Turn, response: Response, executor: ToolExecutor):
     return run
 
 
-def _kept(response: Response) -> Message | None:
+def _kept(response: Response) -> AssistantMessage | None:
     """Of a broken response: what was acted on stays; mere text is asked for again."""
     if any(block.type == "tool_use" for block in response.closed):
         return response.salvage("cut_off")
     return None
 
 
-def _decide(state: State, response: Response, *, has_calls: bool, stopped: bool) -> Again | Stop:
-    if stopped:
+def _decide(turn: Turn, state: State, response: Response, executor: ToolExecutor) -> Again | Stop:
+    if executor.stopped:
         return Stop("blocked")
-    if response.error is not None:
-        return after_failure(state, response, response.error)
-    assert response.message is not None
-    return after_message(state, response.message, has_calls=has_calls)
+    if response.message is None:
+        return after_failure(state, response)
+    decision = after_message(state, response.message, has_calls=executor.has_calls)
+    if isinstance(decision, Again) and state.step >= turn.max_steps:
+        return Stop("max_steps", f"Stopped after {state.step} steps, the limit of a turn.")
+    return decision
 
 
 def _add(turn: Turn, message: Message) -> MessageAdded:

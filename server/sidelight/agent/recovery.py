@@ -20,6 +20,12 @@ BROKEN_OFF = (
 )
 
 
+CONTEXT_FULL = (
+    "The conversation no longer fits the model's window. Start a new conversation, "
+    "or choose a model with a larger window."
+)
+
+
 @dataclass(frozen=True, slots=True)
 class State:
     """Where a turn stands; replaced whole at each step, `transition` says why."""
@@ -48,37 +54,29 @@ class Stop:
     error: str | None = None
 
 
+ENDS = {
+    "max_tokens": Stop("failed", "The answer was cut off at the output limit several times."),
+    "refusal": Stop("blocked", "The model declined to answer this."),
+    "model_context_window_exceeded": Stop("failed", CONTEXT_FULL),
+}
+
+
 def after_message(state: State, message: AssistantMessage, *, has_calls: bool) -> Again | Stop:
     """What follows a complete response."""
     calm = replace(state, retries=0)
     if has_calls:
         return Again(replace(calm, transition="tools", continuations=0))
-    match message.stop_reason:
-        case "max_tokens" if state.continuations < MAX_CONTINUATIONS:
-            further = replace(
-                calm, transition="cut_at_limit", continuations=state.continuations + 1
-            )
-            return Again(further, reminder=CONTINUE)
-        case "max_tokens":
-            return Stop("failed", "The answer was cut off at the output limit several times.")
-        case "pause_turn":
-            return Again(replace(calm, transition="paused"))
-        case "refusal":
-            return Stop("blocked", "The model declined to answer this.")
-        case "model_context_window_exceeded":
-            return Stop("failed", CONTEXT_FULL)
-        case _:
-            return Stop("completed")
+    if message.stop_reason == "pause_turn":
+        return Again(replace(calm, transition="paused"))
+    if message.stop_reason == "max_tokens" and state.continuations < MAX_CONTINUATIONS:
+        further = replace(calm, transition="cut_at_limit", continuations=state.continuations + 1)
+        return Again(further, reminder=CONTINUE)
+    return ENDS.get(message.stop_reason, Stop("completed"))
 
 
-CONTEXT_FULL = (
-    "The conversation no longer fits the model's window. Start a new conversation, "
-    "or choose a model with a larger window."
-)
-
-
-def after_failure(state: State, response: Response, error: ModelError) -> Again | Stop:
+def after_failure(state: State, response: Response) -> Again | Stop:
     """What follows a response that failed; a part that was acted on is kept by the caller."""
+    error = response.error or ModelError("unknown", "The model gave no answer.")
     if error.kind == "context_too_long":
         return Stop("failed", CONTEXT_FULL)
     wait = delay(state.retries, error, random.random)

@@ -1,11 +1,9 @@
 """One response of the model: its stream in, our events out, and what is left if it breaks."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import cast
-
-from collections.abc import AsyncGenerator
 
 from sidelight.core.content import AssistantBlock, Text, ToolUse
 from sidelight.core.errors import ModelError
@@ -31,8 +29,8 @@ class Response:
     """A response while it arrives; after a break it still knows which blocks were complete."""
 
     id: str = field(default_factory=new_id)
-    closed: list[AssistantBlock] = field(default_factory=lambda: [])
-    open_text: list[str] = field(default_factory=lambda: [])
+    closed: list[AssistantBlock] = field(default_factory=list[AssistantBlock])
+    open_text: list[str] = field(default_factory=list[str])
     message: AssistantMessage | None = None
     error: ModelError | None = None
     shown: bool = False

@@ -2,21 +2,19 @@
 
 import logging
 import time
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
-from typing import cast
+from typing import Literal, cast
 
-from pydantic import ValidationError
-
-from sidelight.agent.authorize import authorize
+from sidelight.agent.authorize import ask
 from sidelight.agent.executor import CallOutcome
+from sidelight.agent.prepared import Prepared, prepare, with_input
 from sidelight.agent.stream import Emit
 from sidelight.agent.turn import Turn
 from sidelight.context.reminders import wrap
-from sidelight.core.access import Access
 from sidelight.core.content import Json, Text, ToolResult, ToolUse
-from sidelight.core.decision import Allow, Deny
+from sidelight.core.decision import Allow, Ask, Deny
 from sidelight.core.errors import HostError, ToolError
 from sidelight.core.events import (
     Notice,
@@ -25,159 +23,151 @@ from sidelight.core.events import (
     ToolCallStarted,
     ToolProgress,
 )
-from sidelight.core.record import PlainRecord
-from sidelight.core.tool import AnyTool, Progress, Shell, ToolContext, ToolOutput
+from sidelight.core.tool import Progress, ToolContext, ToolOutput
 from sidelight.hooks.outcome import HookOutcome
-from sidelight.permissions.pipeline import Question, decide
+from sidelight.permissions.pipeline import decide
+from sidelight.permissions.question import Question
 
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class Prepared:
-    """A call whose tool was found, whose input is valid and whose reach is known."""
-
-    call: ToolUse
-    tool: AnyTool
-    input: PlainRecord
-    accesses: tuple[Access, ...]
-
-    @property
-    def changes(self) -> bool:
-        """Whether it must run alone."""
-        return any(access.mutates for access in self.accesses)
-
-
-def prepare(call: ToolUse, tools: Mapping[str, AnyTool], shell: Shell) -> Prepared:
-    """Find the tool and check the input; raises ToolError written for the model."""
-    tool = tools.get(call.name)
-    if tool is None:
-        names = ", ".join(sorted(tools))
-        raise ToolError(f"There is no tool {call.name!r}. The tools are: {names}.", "invalid_input")
-    try:
-        input = tool.input_type.model_validate(call.input)
-    except ValidationError as error:
-        raise ToolError(_explain(call.name, error), "invalid_input") from error
-    return Prepared(call, tool, input, tuple(tool.touches(input, shell)))
-
-
-def changes(call: ToolUse, tools: Mapping[str, AnyTool], shell: Shell) -> bool:
-    """Whether the call must run alone; a call that is refused anyway need not."""
-    try:
-        return prepare(call, tools, shell).changes
-    except ToolError:
-        return False
-
-
 async def run_call(call: ToolUse, turn: Turn, emit: Emit) -> CallOutcome:
     """Take one call from its block to its result; never raises but for cancellation."""
-    began = time.monotonic()
-    context = turn.context_for(call.id)
-    ended = _Ended(call, emit, began)
+    life = _Life(call, turn, turn.context_for(call.id), emit, time.monotonic())
     try:
-        prepared = prepare(call, turn.tools, context.shell)
-        return await _judge_and_run(prepared, turn, context, emit, ended)
+        return await life.run()
     except ToolError as error:
-        return await ended.as_failed(error.message)
+        return await life.end_badly(error.message, "failed")
     except HostError as error:
-        return await ended.as_failed(f"The editor did not do it: {error}")
+        return await life.end_badly(f"The editor did not do it: {error}", "failed")
     except Exception as error:
-        log.exception("tool %s failed in session %s", call.name, context.session_id)
-        return await ended.as_failed(
+        log.exception("tool %s failed in session %s", call.name, life.context.session_id)
+        return await life.end_badly(
             f"{call.name} failed by a fault of its own ({type(error).__name__}). "
-            "Try another way, and tell the user about it."
+            "Try another way, and tell the user about it.",
+            "failed",
         )
-
-
-async def _judge_and_run(
-    prepared: Prepared, turn: Turn, context: ToolContext, emit: Emit, ended: "_Ended"
-) -> CallOutcome:
-    call = prepared.call
-    await emit(ToolCallStarted(call=call, summary=prepared.tool.summary(prepared.input)))
-    before = await turn.hooks.fire("PreToolUse", hook_fields(call), call.name)
-    await _tell(before, emit)
-    if before.stop is not None:
-        return await ended.as_denied(f"A hook stopped the turn: {before.stop}", stop=True)
-    originals = prepared.accesses
-    if before.updated_input is not None:
-        prepared = prepare(
-            call.model_copy(update={"input": before.updated_input}), turn.tools, context.shell
-        )
-    question = Question(
-        tool=call.name,
-        input=prepared.call.input,
-        accesses=_both(originals, prepared.accesses),
-        hook=before.permission,
-        hook_reason=before.reason,
-        interactive=True,
-    )
-    verdict = await authorize(
-        decide(question, turn.rules.policy), prepared.call, turn, context, emit, prepared.accesses
-    )
-    await emit(PermissionDecided(tool_use_id=call.id, decision=verdict.decision))
-    if isinstance(verdict.decision, Deny):
-        return await ended.as_denied(verdict.decision.message, before.contexts, stop=verdict.stop)
-    if isinstance(verdict.decision, Allow) and verdict.decision.updated_input is not None:
-        edited = prepared.call.model_copy(update={"input": verdict.decision.updated_input})
-        prepared = prepare(edited, turn.tools, context.shell)
-    return await _run(prepared, turn, context, emit, ended, before)
-
-
-async def _run(
-    prepared: Prepared,
-    turn: Turn,
-    context: ToolContext,
-    emit: Emit,
-    ended: "_Ended",
-    before: HookOutcome,
-) -> CallOutcome:
-    call = prepared.call
-    try:
-        output = await _last_output(prepared, context, emit)
-    except ToolError as error:
-        after = await turn.hooks.fire(
-            "PostToolUseFailure", {**hook_fields(call), "error": error.message}, call.name
-        )
-        await _tell(after, emit)
-        return await ended.as_failed(error.message, (*before.contexts, *after.contexts))
-    extra = {**hook_fields(call), "tool_response": output.data, "duration_ms": ended.elapsed()}
-    after = await turn.hooks.fire("PostToolUse", extra, call.name)
-    await _tell(after, emit)
-    beside = [*before.contexts, *after.contexts]
-    if after.block is not None:
-        beside.append(f"A hook objects to this result: {after.block}")
-    return await ended.as_done(output, beside, stop=after.stop is not None)
-
-
-async def _last_output(prepared: Prepared, context: ToolContext, emit: Emit) -> ToolOutput:
-    output: ToolOutput | None = None
-    running = cast(
-        "AsyncGenerator[Progress | ToolOutput, None]", prepared.tool.run(prepared.input, context)
-    )
-    async with aclosing(running):
-        async for item in running:
-            if isinstance(item, Progress):
-                await emit(ToolProgress(tool_use_id=prepared.call.id, text=item.text))
-            else:
-                output = item
-    if output is None:
-        raise RuntimeError(f"{prepared.tool.name} ended without an output")
-    return output
 
 
 @dataclass(frozen=True, slots=True)
-class _Ended:
-    """Turns an end into the event and the outcome; one a call."""
+class _Life:
+    """A call on its way; each method is one station."""
 
     call: ToolUse
+    turn: Turn
+    context: ToolContext
     emit: Emit
     began: float
 
-    def elapsed(self) -> int:
+    async def run(self) -> CallOutcome:
+        first = prepare(self.call, self.turn.tools, self.context.shell)
+        summary = first.tool.summary(first.parsed)
+        await self.emit(ToolCallStarted(call=self.call, summary=summary))
+        before = await self._fire("PreToolUse", {})
+        if before.stop is not None:
+            return await self.end_badly(
+                f"A hook stopped the turn: {before.stop}", "denied", stop=True
+            )
+        judged = first
+        if before.updated_input is not None:
+            judged = self._with_input(first, before.updated_input)
+        allowed, refusal = await self._permit(first, judged, before)
+        if allowed is None:
+            return refusal
+        return await self._carry_out(allowed, before.contexts)
+
+    async def _permit(
+        self, first: Prepared, judged: Prepared, before: HookOutcome
+    ) -> tuple[Prepared, None] | tuple[None, CallOutcome]:
+        """The call as it may run, or its end; a hook's new input is judged, and so is the old."""
+        both = judged.accesses if judged is first else (*first.accesses, *judged.accesses)
+        question = Question(
+            tool=judged.tool.name,
+            input=judged.call.input,
+            accesses=both,
+            hook=before.permission,
+            hook_reason=before.reason,
+        )
+        decision = decide(question, self.turn.rules.policy)
+        stop = False
+        if isinstance(decision, Ask):
+            decision, stop = await ask(decision, judged, self.context, self.turn.rules, self.emit)
+        await self.emit(PermissionDecided(tool_use_id=self.call.id, decision=decision))
+        if isinstance(decision, Deny):
+            return None, await self.end_badly(
+                decision.message, "denied", before.contexts, stop=stop
+            )
+        if isinstance(decision, Allow) and decision.updated_input is not None:
+            judged = self._with_input(judged, decision.updated_input)
+        return judged, None
+
+    async def _carry_out(self, prepared: Prepared, beside: Sequence[str]) -> CallOutcome:
+        try:
+            output = await self._last_output(prepared)
+        except ToolError as error:
+            after = await self._fire("PostToolUseFailure", {"error": error.message})
+            return await self.end_badly(error.message, "failed", (*beside, *after.contexts))
+        extra = {"tool_response": output.data, "duration_ms": self._elapsed()}
+        after = await self._fire("PostToolUse", extra)
+        beside = [*beside, *after.contexts]
+        if after.block is not None:
+            beside.append(f"A hook objects to this result: {after.block}")
+        outcome = "failed" if output.is_error else "done"
+        return await self._end(output, outcome, beside, stop=after.stop is not None)
+
+    async def _last_output(self, prepared: Prepared) -> ToolOutput:
+        output: ToolOutput | None = None
+        running = cast(
+            "AsyncGenerator[Progress | ToolOutput, None]",
+            prepared.tool.run(prepared.parsed, self.context),
+        )
+        async with aclosing(running):
+            async for item in running:
+                if isinstance(item, Progress):
+                    await self.emit(ToolProgress(tool_use_id=self.call.id, text=item.text))
+                else:
+                    output = item
+        if output is None:
+            raise RuntimeError(f"{prepared.tool.name} ended without an output")
+        return output
+
+    async def _fire(self, event: str, extra: Json) -> HookOutcome:
+        fields: Json = {
+            "tool_name": self.call.name,
+            "tool_input": self.call.input,
+            "tool_use_id": self.call.id,
+        }
+        outcome = await self.turn.hooks.fire(event, {**fields, **extra}, self.call.name)
+        for run in outcome.runs:
+            await self.emit(run)
+        for message in outcome.messages:
+            await self.emit(Notice(severity="info", text=message))
+        return outcome
+
+    def _with_input(self, prepared: Prepared, new: Json) -> Prepared:
+        return with_input(prepared, new, self.turn.tools, self.context.shell)
+
+    def _elapsed(self) -> int:
         return int((time.monotonic() - self.began) * 1000)
 
-    async def as_done(
-        self, output: ToolOutput, beside: Sequence[str], *, stop: bool
+    async def end_badly(
+        self,
+        message: str,
+        outcome: Literal["failed", "denied"],
+        beside: Sequence[str] = (),
+        *,
+        stop: bool = False,
+    ) -> CallOutcome:
+        output = ToolOutput.of(message, is_error=True)
+        return await self._end(output, outcome, beside, stop=stop)
+
+    async def _end(
+        self,
+        output: ToolOutput,
+        outcome: Literal["done", "failed", "denied"],
+        beside: Sequence[str],
+        *,
+        stop: bool,
     ) -> CallOutcome:
         content = (*output.content, *(Text(text=wrap(text)) for text in beside))
         result = ToolResult(tool_use_id=self.call.id, content=content, is_error=output.is_error)
@@ -185,59 +175,10 @@ class _Ended:
             ToolCallEnded(
                 name=self.call.name,
                 result=result,
-                outcome="failed" if output.is_error else "done",
+                outcome=outcome,
                 paths_changed=output.paths_changed,
                 data=output.data,
-                duration_ms=self.elapsed(),
+                duration_ms=self._elapsed(),
             )
         )
         return CallOutcome(result, stop)
-
-    async def as_failed(self, message: str, beside: Sequence[str] = ()) -> CallOutcome:
-        return await self._as_error(message, beside, "failed", stop=False)
-
-    async def as_denied(
-        self, message: str, beside: Sequence[str] = (), *, stop: bool
-    ) -> CallOutcome:
-        return await self._as_error(message, beside, "denied", stop=stop)
-
-    async def _as_error(
-        self, message: str, beside: Sequence[str], outcome: str, *, stop: bool
-    ) -> CallOutcome:
-        content = (Text(text=message), *(Text(text=wrap(text)) for text in beside))
-        result = ToolResult(tool_use_id=self.call.id, content=content, is_error=True)
-        event = ToolCallEnded.model_validate(
-            {
-                "name": self.call.name,
-                "result": result,
-                "outcome": outcome,
-                "duration_ms": self.elapsed(),
-            }
-        )
-        await self.emit(event)
-        return CallOutcome(result, stop)
-
-
-def hook_fields(call: ToolUse) -> Json:
-    """What every hook of a tool reads about the call."""
-    return {"tool_name": call.name, "tool_input": call.input, "tool_use_id": call.id}
-
-
-async def _tell(outcome: HookOutcome, emit: Emit) -> None:
-    for run in outcome.runs:
-        await emit(run)
-    for message in outcome.messages:
-        await emit(Notice(severity="info", text=message))
-
-
-def _both(before: tuple[Access, ...], after: tuple[Access, ...]) -> tuple[Access, ...]:
-    """The reach of a call and of what a hook made of it: deny rules must see both."""
-    return before if before == after else (*before, *after)
-
-
-def _explain(name: str, error: ValidationError) -> str:
-    problems = [
-        f"{'.'.join(map(str, item['loc'])) or 'input'}: {item['msg']}"
-        for item in error.errors(include_url=False, include_context=False, include_input=False)
-    ]
-    return f"The input of {name} is not valid. Correct it and call again. " + "; ".join(problems)

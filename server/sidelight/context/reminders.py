@@ -1,4 +1,4 @@
-"""The one place where text of the harness is wrapped, and foreign text is kept from posing as it."""
+"""Text of the harness is wrapped here, and foreign text is kept from posing as it."""
 
 import re
 

@@ -26,9 +26,9 @@ class Replay:
     """A conversation as stored. `waiting` are prompts that no turn has taken up yet."""
 
     opened: Opened
-    messages: list[Message] = field(default_factory=lambda: [])
-    calls: dict[str, CallStored] = field(default_factory=lambda: {})
-    waiting: dict[str, PromptStored] = field(default_factory=lambda: {})
+    messages: list[Message] = field(default_factory=list[Message])
+    calls: dict[str, CallStored] = field(default_factory=dict[str, CallStored])
+    waiting: dict[str, PromptStored] = field(default_factory=dict[str, PromptStored])
     mode: str | None = None
     title: str | None = None
     usage: Usage = Usage()
