@@ -23,7 +23,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 MANIFESTS = ("package.json", "package-lock.json", ".npmrc")
-RECIPE = "1"  # raise it when the steps below change what ends up on disk
+RECIPE = "2"  # raise it when the steps below change what ends up on disk
 ATTEMPTS = 3
 STEP_TIMEOUT_S = 300
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -88,16 +88,22 @@ def find_browser() -> str | None:
     return next((found for name in BROWSERS if (found := shutil.which(name))), None)
 
 
-def run(command: list[str], cwd: Path) -> None:
-    """Run a command that reaches the network, up to ATTEMPTS times.
+def run(
+    command: list[str],
+    cwd: Path,
+    environment: dict[str, str] | None = None,
+    attempts: int = ATTEMPTS,
+) -> None:
+    """Run a command, again where it failed, up to `attempts` times.
 
-    Raises InstallError with the end of its output when the last attempt failed too.
+    Raises InstallError when the last attempt failed too; why each one did is printed.
     """
-    for attempt in range(1, ATTEMPTS + 1):
+    for attempt in range(1, attempts + 1):
         try:
             done = subprocess.run(
                 command,
                 cwd=cwd,
+                env=environment,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
@@ -112,7 +118,7 @@ def run(command: list[str], cwd: Path) -> None:
             if done.returncode == 0:
                 return
             reason = f"exit code {done.returncode}\n{done.stdout[-2000:]}"
-        print(f"  attempt {attempt} of {ATTEMPTS} failed: {reason}", flush=True)
+        print(f"  attempt {attempt} of {attempts} failed: {reason}", flush=True)
     raise InstallError(f"gave up on: {' '.join(command)}")
 
 
@@ -158,10 +164,34 @@ def build(target: Installation) -> None:
     # `npm ci` refuses here: the shrinkwrap that code-server ships lacks an entry.
     inner = ["npm", "install", "--omit=dev", *NPM_FLAGS]
     step("VS Code's own packages", lambda: run(inner, partial.vscode))
+    build_logger(partial)
     for part in (partial.node, partial.server):
         if not part.is_file():
             raise InstallError(f"{part.name} is missing after the installation")
     partial.home.rename(target.home)
+
+
+def build_logger(target: Installation) -> None:
+    """Compile the one native module worth having: without it VS Code keeps no log files.
+
+    Nothing else depends on it, so a machine without a compiler goes on and says so. The headers
+    come with the Node package; nothing is downloaded.
+    """
+    missing = [program for program in ("g++", "make", "python3") if not shutil.which(program)]
+    if missing:
+        print(f"log files of VS Code: none, for want of {', '.join(missing)}", flush=True)
+        return
+    node = target.node.parent
+    environment = {
+        **os.environ,
+        "PATH": f"{node}{os.pathsep}{os.environ['PATH']}",
+        "npm_config_nodedir": str(node.parent),
+    }
+    command = ["npm", "rebuild", "--ignore-scripts=false", "--loglevel=error", "@vscode/spdlog"]
+    try:
+        step("VS Code's log module", lambda: run(command, target.vscode, environment, attempts=1))
+    except InstallError:
+        print("log files of VS Code: none, since their module did not compile", flush=True)
 
 
 def install_browser() -> None:
@@ -170,9 +200,9 @@ def install_browser() -> None:
     if apt is None or os.geteuid() != 0:
         raise NotOnThisMachineError("Chromium: install your system's package, or set CHROMIUM")
     package = [apt, "install", "-y", "-q", "--no-install-recommends", "chromium"]
+    quiet = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     step("package list", lambda: run([apt, "update", "-q"], HERE))
-    os.environ["DEBIAN_FRONTEND"] = "noninteractive"
-    step("chromium", lambda: run(package, HERE))
+    step("chromium", lambda: run(package, HERE, quiet))
 
 
 def install() -> None:
