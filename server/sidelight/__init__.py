@@ -1,0 +1,1 @@
+"""Sidelight: a coding agent whose home is the editor."""

@@ -1,0 +1,1 @@
+"""Words and ports of the whole house; no input or output happens here."""

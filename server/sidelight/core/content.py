@@ -1,0 +1,71 @@
+"""The blocks that messages are made of, shaped like those of the Messages API."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from sidelight.core.record import Record
+
+Json = dict[str, Any]
+
+
+class Text(Record):
+    """Plain or Markdown text."""
+
+    type: Literal["text"] = "text"
+    text: str
+
+
+class Thinking(Record):
+    """A thinking block, kept as the dict that arrived: it must go back byte for byte."""
+
+    type: Literal["thinking"] = "thinking"
+    raw: Json
+
+    @property
+    def text(self) -> str:
+        """What may be shown to people; empty when the provider sent none."""
+        return str(self.raw.get("thinking", ""))
+
+
+class Opaque(Record):
+    """A block we do not know (redacted thinking, server tools), carried unchanged."""
+
+    type: Literal["opaque"] = "opaque"
+    raw: Json
+
+
+class Image(Record):
+    """A picture: media type as in `image/png`, data in base64."""
+
+    type: Literal["image"] = "image"
+    media_type: str
+    data: str
+
+
+class ToolUse(Record):
+    """A call that the model asks for; `input` is the parsed JSON, not yet validated."""
+
+    type: Literal["tool_use"] = "tool_use"
+    id: str
+    name: str
+    input: Json
+
+
+ResultBlock = Annotated[Text | Image, Field(discriminator="type")]
+
+
+class ToolResult(Record):
+    """The answer to one `ToolUse`."""
+
+    type: Literal["tool_result"] = "tool_result"
+    tool_use_id: str
+    content: tuple[ResultBlock, ...]
+    is_error: bool = False
+
+
+UserBlock = Annotated[Text | Image | ToolResult, Field(discriminator="type")]
+AssistantBlock = Annotated[Text | Thinking | Opaque | ToolUse, Field(discriminator="type")]
+Block = Annotated[
+    Text | Thinking | Opaque | Image | ToolUse | ToolResult, Field(discriminator="type")
+]

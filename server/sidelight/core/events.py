@@ -1,0 +1,186 @@
+"""What a turn tells the world; spans come as Started and Ended."""
+
+from collections.abc import Awaitable, Callable
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from sidelight.core.content import Json, ToolResult, ToolUse
+from sidelight.core.decision import Decision
+from sidelight.core.host import PermissionPrompt, Severity
+from sidelight.core.messages import Message, Usage
+from sidelight.core.record import Record
+
+EndReason = Literal["completed", "cancelled", "max_steps", "budget", "blocked", "failed"]
+
+
+class TurnStarted(Record):
+    """A prompt was accepted."""
+
+    type: Literal["turn_started"] = "turn_started"
+    turn_id: str
+    prompt_id: str
+
+
+class TurnEnded(Record):
+    """The turn is over; `error` is a sentence for the user when it failed or was blocked."""
+
+    type: Literal["turn_ended"] = "turn_ended"
+    turn_id: str
+    reason: EndReason
+    usage: Usage = Usage()
+    steps: int = 0
+    error: str | None = None
+
+
+class StepStarted(Record):
+    """A request to the model is about to be sent."""
+
+    type: Literal["step_started"] = "step_started"
+    step: int
+    model: str
+
+
+class TextDelta(Record):
+    """A piece of the answer."""
+
+    type: Literal["text_delta"] = "text_delta"
+    message_id: str
+    text: str
+
+
+class ThinkingDelta(Record):
+    """A piece of shown thinking."""
+
+    type: Literal["thinking_delta"] = "thinking_delta"
+    message_id: str
+    text: str
+
+
+class MessageAdded(Record):
+    """A message joined the history; the durable event, written to the transcript."""
+
+    type: Literal["message_added"] = "message_added"
+    message: Message
+
+
+class MessageDropped(Record):
+    """A half-streamed answer is void, it will be asked for again; clients forget its text."""
+
+    type: Literal["message_dropped"] = "message_dropped"
+    message_id: str
+
+
+class ToolCallStarted(Record):
+    """A call's input is valid and it is about to be judged; `summary` is one line."""
+
+    type: Literal["tool_call_started"] = "tool_call_started"
+    call: ToolUse
+    summary: str
+
+
+class ToolProgress(Record):
+    """Output of a running call."""
+
+    type: Literal["tool_progress"] = "tool_progress"
+    tool_use_id: str
+    text: str
+
+
+class ToolCallEnded(Record):
+    """A call has its result; `outcome` is a word for people, `data` the structured result."""
+
+    type: Literal["tool_call_ended"] = "tool_call_ended"
+    name: str
+    result: ToolResult
+    outcome: Literal["done", "failed", "denied", "stopped"]
+    paths_changed: tuple[str, ...] = ()
+    data: Json = {}
+    duration_ms: int = 0
+
+
+class PermissionAsked(Record):
+    """A person is being asked."""
+
+    type: Literal["permission_asked"] = "permission_asked"
+    prompt: PermissionPrompt
+
+
+class PermissionDecided(Record):
+    """A call was judged, by rule, mode, hook or person."""
+
+    type: Literal["permission_decided"] = "permission_decided"
+    tool_use_id: str
+    decision: Decision
+
+
+class HookEnded(Record):
+    """A hook ran; `outcome` in a word, `detail` is what it said."""
+
+    type: Literal["hook_ended"] = "hook_ended"
+    event: str
+    command: str
+    outcome: Literal["ok", "blocked", "failed", "timeout"]
+    detail: str = ""
+    duration_ms: int = 0
+
+
+class RetryScheduled(Record):
+    """The model will be asked again in `delay_s` seconds."""
+
+    type: Literal["retry_scheduled"] = "retry_scheduled"
+    attempt: int
+    delay_s: float
+    cause: str
+
+
+class ModeChanged(Record):
+    """The session's permission mode is another one now."""
+
+    type: Literal["mode_changed"] = "mode_changed"
+    mode: str
+
+
+class QueueChanged(Record):
+    """Prompts that wait for the running turn, oldest first, as text."""
+
+    type: Literal["queue_changed"] = "queue_changed"
+    prompts: tuple[str, ...]
+
+
+class ReviewChanged(Record):
+    """The hunks that wait for review are others now; ask the session which."""
+
+    type: Literal["review_changed"] = "review_changed"
+
+
+class Notice(Record):
+    """A sentence for the user."""
+
+    type: Literal["notice"] = "notice"
+    severity: Severity
+    text: str
+
+
+Event = Annotated[
+    TurnStarted
+    | TurnEnded
+    | StepStarted
+    | TextDelta
+    | ThinkingDelta
+    | MessageAdded
+    | MessageDropped
+    | ToolCallStarted
+    | ToolProgress
+    | ToolCallEnded
+    | PermissionAsked
+    | PermissionDecided
+    | HookEnded
+    | RetryScheduled
+    | ModeChanged
+    | QueueChanged
+    | ReviewChanged
+    | Notice,
+    Field(discriminator="type"),
+]
+Sink = Callable[[Event], Awaitable[None]]

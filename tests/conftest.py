@@ -1,0 +1,26 @@
+"""What every test gets: asyncio for anyio, a home of its own, no credentials from outside."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+SCRUBBED = ("ANTHROPIC_", "CLAUDE_", "SIDELIGHT_", "AWS_", "CLOUD_ML_", "GOOGLE_")
+KEPT = {"SIDELIGHT_REQUIRE", "SIDELIGHT_CACHE", "SIDELIGHT_TEST_SCALE"}
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A fresh home folder; nothing of the real one is read or written."""
+    folder = tmp_path_factory.mktemp("home")
+    for name in list(os.environ):
+        if name.startswith(SCRUBBED) and name not in KEPT:
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("HOME", str(folder))
+    monkeypatch.setenv("SIDELIGHT_HOME", str(folder / "sidelight"))
+    return folder

@@ -1,0 +1,1 @@
+"""Stand-ins for the outside world that the tests talk to over real interfaces."""
