@@ -79,14 +79,7 @@ class SessionManager:
         change = self._joiner.news(reported)
         if change is None:
             return
-        watching = [session for session in self.sessions() if session.file_changed(change)]
-        if not watching:
-            return
-        self._joiner.hooks_started(change.path)
-        try:
-            await _all(watching, lambda session: session.run_file_hooks(change))
-        finally:
-            self._joiner.hooks_ended(change.path)
+        await _all(self.sessions(), lambda session: session.file_changed(change))
 
     async def cwd_changed(self, old_cwd: str, new_cwd: str) -> None:
         """The workspace's folders or a terminal's folder changed."""

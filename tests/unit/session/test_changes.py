@@ -42,15 +42,3 @@ def test_creation_and_removal_are_told_as_such_whatever_was_reported(tmp_path: P
     assert joiner.news(report(path, "unlink")) is None
     path.write_text("y", encoding="utf-8")
     assert joiner.news(report(path, "add")) == report(path, "add")
-
-
-def test_what_a_files_own_hooks_write_is_not_news(file: Path) -> None:
-    joiner = ChangeJoiner()
-    joiner.news(report(file))
-    joiner.hooks_started(str(file))
-    file.write_text("formatted", encoding="utf-8")
-    assert joiner.news(report(file)) is None
-    joiner.hooks_ended(str(file))
-    assert joiner.news(report(file)) is None
-    file.write_text("by the user", encoding="utf-8")
-    assert joiner.news(report(file)) == report(file)
