@@ -1,1 +1,1 @@
-"""The agent without an editor."""
+"""The same agent without an editor: one prompt in, text or JSON out."""

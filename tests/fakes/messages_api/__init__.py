@@ -1,0 +1,1 @@
+"""A strict, scripted double of the Anthropic Messages API that speaks real HTTP on loopback."""
