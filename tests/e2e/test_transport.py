@@ -273,7 +273,7 @@ async def test_unknown_methods_are_refused_and_unknown_notifications_ignored(
     await ready.notify("$/unheardOf", {})
     answer = await ready.answer_to(await ready.begin("textDocument/unheardOf", {}))
     assert answer["error"]["code"] == -32601
-    command = {"command": "rm", "arguments": []}
+    command = {"command": "rm"}
     answer = await ready.answer_to(await ready.begin("workspace/executeCommand", command))
     assert answer["error"] == {"code": -32602, "message": "there is no command 'rm'"}
 
@@ -296,7 +296,7 @@ async def test_requests_before_initialize_and_after_shutdown_are_refused(
 async def test_initialize_is_answered_before_anything_heavy_is_imported(
     client: LspClient,
 ) -> None:
-    params = {"processId": None, "capabilities": {}}
+    params: dict[str, object] = {"processId": None, "capabilities": {}}
     await client.ask("initialize", params)
     modules = set(await client.ask("test/modules"))
     heavy = {"pydantic", "anthropic", "httpx2", "git", "watchfiles", "acp", "tree_sitter"}

@@ -1,7 +1,7 @@
 """A language client in plain bytes: it hides no framing fault and answers only what it is told."""
 
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -152,7 +152,7 @@ class LspClient:
 @asynccontextmanager
 async def lsp_client(
     command: Sequence[str], env: Mapping[str, str] | None = None, cwd: str | None = None
-) -> AsyncIterator[LspClient]:
+) -> AsyncGenerator[LspClient]:
     """Start a server and talk to it; killed at the end if it still runs."""
     process = await anyio.open_process(list(command), env=env, cwd=cwd)
     async with LspClient(process) as client:
