@@ -26,6 +26,8 @@ CHINESE = {
     "contacts": "访问网络",
     "calls": "调用",
     "asks": "询问",
+    "hidden characters: {names}": "不可见字符：{names}",
+    "and {count} more": "以及另外 {count} 项",
     "Why: {why}": "原因：{why}",
     "Working": "正在处理",
     "Done": "完成",
