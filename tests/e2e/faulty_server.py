@@ -13,20 +13,11 @@ from pygls.exceptions import JsonRpcException
 
 from sidelight.lsp import start
 from sidelight.lsp.server import AgentServer, Door
+from tests.fakes.door import NoDoor
 
 
-class NoDoor:
-    """A door behind which nothing is."""
-
-    async def open(self) -> None: ...
-
-    async def close(self) -> None: ...
-
-    async def request(self, method: str, params: Any) -> Any:
-        return {"method": method, "params": params}
-
-    async def notification(self, method: str, params: Any) -> None:
-        raise RuntimeError(f"{method} is not wanted")
+class FaultyDoor(NoDoor):
+    """A door whose commands take long and whose lenses fail."""
 
     async def command(self, name: str, arguments: Sequence[Any]) -> Any:
         if name == "sidelight.stop":
@@ -40,15 +31,8 @@ class NoDoor:
         log.error("the command ran to its end")
         return "done"
 
-    async def file_event(self, uri: str, kind: str) -> None: ...
-
-    async def folders_changed(self, added: Sequence[str], removed: Sequence[str]) -> None: ...
-
     def lenses(self, uri: str) -> list[types.CodeLens]:
         raise ValueError("a lens that cannot be made")
-
-    def busy(self) -> bool:
-        return False
 
 
 log = logging.getLogger("faulty")
@@ -124,7 +108,7 @@ class Faults:
 def load(_: AgentServer) -> Door:
     if os.environ.get("BROKEN"):
         raise ImportError("no module named broken")
-    return NoDoor()
+    return FaultyDoor()
 
 
 def main() -> int:

@@ -19,7 +19,7 @@ URI = "file:///w/a.txt"
 
 
 def environment(**extra: str) -> dict[str, str]:
-    return {**os.environ, "PYTHONPATH": str(ROOT / "server"), **extra}
+    return {**os.environ, "PYTHONPATH": f"{ROOT / 'server'}{os.pathsep}{ROOT}", **extra}
 
 
 @pytest.fixture
@@ -90,8 +90,7 @@ async def test_the_end_of_input_ends_the_server_with_code_one(ready: LspClient) 
     command = {"command": "sidelight.run", "arguments": [60]}
     await ready.begin("workspace/executeCommand", command)
     await until_logged(ready, b"a command began")
-    assert ready.process.stdin is not None
-    await ready.process.stdin.aclose()
+    await ready.hang_up()
     assert await ready.wait_for_end() == 1
     await until_logged(ready, b"the command was stopped")
 

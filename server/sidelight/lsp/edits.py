@@ -90,6 +90,11 @@ class Edits:
             return await self._take_back(plans, label, written)
         return await self._settle(edits, plans, written, remark)
 
+    def busy(self, path: str) -> bool:
+        """Whether an edit of the file is under way."""
+        lock = self._locks.get(real_key(path))
+        return lock is not None and lock.locked()
+
     # --- working it out -------------------------------------------------------------------------
 
     def _plan(self, edit: FileEdit, view: View) -> _Plan:
