@@ -1,14 +1,15 @@
 """`FakeApplication`: conversations that do what the prompt says, without a model.
 
 The first word of a prompt is the deed: `say TEXT`, `stream N`, `edit PATH OLD NEW`, `ask COMMAND`,
-`wait`, `fail`, `notice TEXT`. Hosts, events and reviews are the real ones.
+`wait`, `fail`, `notice TEXT`, `heard` (what the editor told). Hosts, events and reviews are the
+real ones.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import anyio
 
-from sidelight.core.content import Text, ToolResult, ToolUse, UserBlock
+from sidelight.core.content import Json, Text, ToolResult, ToolUse, UserBlock
 from sidelight.core.decision import Allow, Deny, Mode, PermissionUpdate, Reason
 from sidelight.core.errors import AgentError
 from sidelight.core.events import (
@@ -18,14 +19,13 @@ from sidelight.core.events import (
     PermissionAsked,
     PermissionDecided,
     ReviewChanged,
-    Sink,
     TextDelta,
     ToolCallEnded,
     ToolCallStarted,
     TurnEnded,
     TurnStarted,
 )
-from sidelight.core.host import FileChange, FileEdit, Host, PermissionPrompt, TextEdit
+from sidelight.core.host import FileChange, FileEdit, PermissionPrompt, TextEdit
 from sidelight.core.ids import new_id
 from sidelight.core.messages import AssistantMessage, Message, Usage, UserMessage
 from sidelight.lsp.application import Editor
@@ -49,7 +49,7 @@ MODEL = "scripted"
 class FakeConversation:
     """One conversation; a second prompt waits for the first."""
 
-    def __init__(self, cwd: str, host: Callable[[str], Host], sink: Callable[[str], Sink]) -> None:
+    def __init__(self, cwd: str, editor: Editor, heard: Sequence[str]) -> None:
         self.id = new_id()
         self.cwd = cwd
         self.mode: Mode = "default"
@@ -58,8 +58,11 @@ class FakeConversation:
         self.calls: dict[str, CallStored] = {}
         self.review = ReviewLedger()
         self.queued: tuple[str, ...] = ()
-        self._sink = sink(self.id)
-        self.host = ReviewHost(host(self.id), self.review, lambda: self._sink(ReviewChanged()))
+        self._heard = heard
+        self._sink = editor.sink(self.id)
+        self.host = ReviewHost(
+            editor.host(self.id), self.review, lambda: self._sink(ReviewChanged())
+        )
         self._turns = anyio.Lock()
         self._scope: anyio.CancelScope | None = None
 
@@ -102,23 +105,27 @@ class FakeConversation:
                 return TurnEnded(turn_id=turn_id, reason="failed", error="The model is away.")
             case "notice":
                 await self._sink(Notice(severity="warning", text=rest))
+            case "heard":
+                await self._say("\n".join(self._heard))
             case "stream":
                 await self._say(*(f"piece {number}\n" for number in range(int(rest))))
             case "edit":
                 await self._edit(*rest.split(" "))
             case "ask":
                 await self._ask(rest)
+            case "say":
+                await self._say(rest.replace("\\n", "\n"))
             case _:
-                await self._say(rest.replace("\\n", "\n") or words)
+                await self._say(words)
         return TurnEnded(turn_id=turn_id, reason="completed")
 
     async def _say(self, *pieces: str) -> None:
-        id = new_id()
+        message_id = new_id()
         for piece in pieces:
-            await self._sink(TextDelta(message_id=id, text=piece))
+            await self._sink(TextDelta(message_id=message_id, text=piece))
         content = (Text(text="".join(pieces)),)
         usage = Usage(input_tokens=90, output_tokens=10)
-        await self._add(AssistantMessage(id=id, content=content, usage=usage, model=MODEL))
+        await self._add(AssistantMessage(id=message_id, content=content, usage=usage, model=MODEL))
 
     async def _call(self, name: str, summary: str, **input: str) -> ToolUse:
         call = ToolUse(id=new_id(), name=name, input=dict(input))
@@ -136,7 +143,7 @@ class FakeConversation:
         text = "\n".join((outcome.failure or "edited", outcome.detail, outcome.note)).strip()
         line = before.text.count("\n", 0, start) + 1
         patch = {"oldStart": line, "oldLines": 1, "newStart": line, "newLines": 1}
-        data = {
+        data: Json = {
             "filePath": path,
             "oldString": old,
             "newString": new,
@@ -165,8 +172,9 @@ class FakeConversation:
         remembered = [rule for update in reply.remember for rule in update.rules]
         text = f"{reply.behavior} {reply.feedback} {remembered} {reply.updated_input}"
         await self._end(call, text, "done" if reply.behavior == "allow" else "denied", {})
+        await self._say(reply.behavior)
 
-    async def _end(self, call: ToolUse, text: str, outcome: str, data: dict[str, object]) -> None:
+    async def _end(self, call: ToolUse, text: str, outcome: str, data: Json) -> None:
         result = ToolResult(tool_use_id=call.id, content=(Text(text=text),))
         event = ToolCallEnded.model_validate(
             {"name": call.name, "result": result, "outcome": outcome, "data": data}
@@ -207,7 +215,7 @@ class FakeApplication:
     async def new_session(self, cwd: str) -> FakeConversation:
         if not await anyio.Path(cwd).is_dir():
             raise AgentError(f"{cwd} is not a folder.")
-        conversation = FakeConversation(cwd, self.editor.host, self.editor.sink)
+        conversation = FakeConversation(cwd, self.editor, self.heard)
         self.conversations[conversation.id] = conversation
         return conversation
 

@@ -66,7 +66,7 @@ class FakeEditor:
     async def open(self, path: Path, text: str | None = None) -> str:
         """Open a file, with other text than the disk's if given; returns its URI."""
         uri = path.as_uri()
-        self.texts[uri] = path.read_bytes().decode() if text is None else text
+        self.texts[uri] = read(path) if text is None else text
         self.versions[uri] = 1
         item = {"uri": uri, "languageId": "text", "version": 1, "text": self.texts[uri]}
         await self.client.notify("textDocument/didOpen", {"textDocument": item})
@@ -114,7 +114,7 @@ class FakeEditor:
     async def _applied(self, edit: Json) -> object:
         if self.refusal:
             return {"applied": False, "failureReason": self.refusal}
-        changes = edit.get("documentChanges") or [
+        changes: list[Json] = edit.get("documentChanges") or [
             {"textDocument": {"uri": uri, "version": None}, "edits": edits}
             for uri, edits in edit["changes"].items()
         ]
@@ -158,14 +158,23 @@ class FakeEditor:
     def offset(self, uri: str, position: Json) -> int:
         """The code point at a position, counted unit by unit."""
         text = self.texts[uri]
-        starts = [0, *(end.end() for end in re.finditer(r"\r\n|\n|\r", text))]
-        offset, units = starts[position["line"]], 0
-        while units < position["character"]:
-            units += len(text[offset].encode(f"{self.encoding}-le".replace("8-le", "8"))) // (
-                2 if self.encoding == "utf-16" else 1
-            )
+        starts: list[int] = [0, *(end.end() for end in re.finditer(r"\r\n|\n|\r", text))]
+        offset: int = starts[position["line"]]
+        column = 0
+        while column < position["character"]:
+            column += self._width(text[offset])
             offset += 1
         return offset
+
+    def _width(self, character: str) -> int:
+        if self.encoding == "utf-8":
+            return len(character.encode())
+        return len(character.encode("utf-16-le")) // 2
+
+
+def read(path: Path) -> str:
+    """A file's text with its line ends."""
+    return path.read_bytes().decode()
 
 
 async def silence(_: object) -> object:

@@ -17,10 +17,18 @@ pytestmark = [pytest.mark.anyio, pytest.mark.req("EDITOR-03")]
 Make = Callable[..., AbstractAsyncContextManager[World]]
 
 
+def put(path: Path, data: bytes) -> None:
+    path.write_bytes(data)
+
+
+def get(path: Path) -> bytes | None:
+    return path.read_bytes() if path.exists() else None
+
+
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
     path = tmp_path / "a b 中.txt"
-    path.write_bytes(b"one\r\ntwo\r\n")
+    put(path, b"one\r\ntwo\r\n")
     return path
 
 
@@ -88,7 +96,7 @@ async def test_an_open_file_is_edited_by_one_request_with_its_version(
         text = "one\r\n2\r\n😋x\r\n"
         after = FileSnapshot(path=str(file), text=text, digest=digest_of(text), version=2)
         assert outcome == EditOutcome(applied=True, after=(after,))
-        assert file.read_bytes().decode() == text
+        assert get(file) == text.encode()
 
 
 async def test_what_the_formatter_does_at_the_save_belongs_to_the_edit(
@@ -101,7 +109,7 @@ async def test_what_the_formatter_does_at_the_save_belongs_to_the_edit(
         assert [(one.text, one.version, one.unsaved) for one in outcome.after] == [
             ("1 1\r\ntwo\r\n", 3, False)
         ]
-        assert file.read_bytes() == b"1 1\r\ntwo\r\n"
+        assert get(file) == b"1 1\r\ntwo\r\n"
 
 
 async def test_unsaved_text_is_what_is_read_and_edited(make: Make, file: Path) -> None:
@@ -120,7 +128,7 @@ async def test_unsaved_text_is_what_is_read_and_edited(make: Make, file: Path) -
         assert (stale.applied, stale.failure) == (False, "stale")
         outcome = await apply(world, edit(file, snapshot.text, (0, 3, "1")))
         assert (outcome.applied, outcome.note) == (True, "")
-        assert file.read_bytes() == b"1\r\ntwo\r\nmine\r\n"
+        assert get(file) == b"1\r\ntwo\r\nmine\r\n"
 
 
 @pytest.mark.parametrize("ours", [True, False])
@@ -138,7 +146,7 @@ async def test_unsaved_text_stays_unsaved_where_the_user_wants_it_so(
             "the disk is older than the editor's text."
         )
         assert [(one.text, one.unsaved) for one in outcome.after] == [("ours\r\n", True)]
-        assert file.read_bytes() == b"one\r\ntwo\r\n"
+        assert get(file) == b"one\r\ntwo\r\n"
 
 
 async def test_a_save_that_fails_is_told_and_the_disk_is_not_assumed(
@@ -151,7 +159,7 @@ async def test_a_save_that_fails_is_told_and_the_disk_is_not_assumed(
         assert outcome.note == (
             f"The editor did not save {file} (not saved: {file}): the disk is older than its text."
         )
-        assert file.read_bytes() == b"one\r\ntwo\r\n"
+        assert get(file) == b"one\r\ntwo\r\n"
 
 
 async def test_a_plain_editor_has_the_file_written_for_it(make: Make, file: Path) -> None:
@@ -159,7 +167,8 @@ async def test_a_plain_editor_has_the_file_written_for_it(make: Make, file: Path
         uri = await open_file(world, file)
         outcome = await apply(world, edit(file, "one\r\ntwo\r\n", (0, 3, "中")))
         assert (outcome.applied, outcome.note) == (True, "")
-        assert file.read_bytes().decode() == "中\r\ntwo\r\n" == world.editor.texts[uri]
+        assert get(file) == "中\r\ntwo\r\n".encode()
+        assert world.editor.texts[uri] == "中\r\ntwo\r\n"
         assert not outcome.after[0].unsaved
 
 
@@ -170,13 +179,13 @@ async def test_a_file_that_another_program_changed_is_not_written_for_a_plain_ed
         await open_file(world, file)
 
         async def change() -> None:
-            file.write_bytes(b"theirs\r\n")
+            put(file, b"theirs\r\n")
 
         world.editor.before_apply = change
         outcome = await apply(world, edit(file, "one\r\ntwo\r\n", (0, 3, "1")))
         assert outcome.applied
         assert "the disk is older than the editor's text" in outcome.note
-        assert file.read_bytes() == b"theirs\r\n"
+        assert get(file) == b"theirs\r\n"
 
 
 async def test_what_the_user_types_at_that_moment_is_kept(make: Make, file: Path) -> None:
@@ -200,7 +209,7 @@ async def test_an_editor_that_refuses_is_believed(make: Make, file: Path) -> Non
             failure="refused",
             detail="the editor did not apply the edit: read only",
         )
-        assert file.read_bytes() == b"one\r\ntwo\r\n"
+        assert get(file) == b"one\r\ntwo\r\n"
 
 
 async def test_an_editor_that_only_says_that_it_applied_is_not_believed(
@@ -236,7 +245,7 @@ async def test_open_and_closed_files_are_changed_together_or_not_at_all(
     make: Make, file: Path, tmp_path: Path
 ) -> None:
     closed = tmp_path / "closed.txt"
-    closed.write_bytes(b"closed\n")
+    put(closed, b"closed\n")
     async with make() as world:
         await open_file(world, file)
         both = edit(file, "one\r\ntwo\r\n", (0, 3, "1")), edit(closed, "old\n", (0, 3, "new"))
@@ -249,7 +258,7 @@ async def test_open_and_closed_files_are_changed_together_or_not_at_all(
             ("a b 中.txt", "1\r\ntwo\r\n"),
             ("closed.txt", "new\n"),
         ]
-        assert (file.read_bytes(), closed.read_bytes()) == (b"1\r\ntwo\r\n", b"new\n")
+        assert (get(file), get(closed)) == (b"1\r\ntwo\r\n", b"new\n")
 
 
 async def test_the_editor_takes_its_part_back_when_the_disk_refuses(
@@ -260,14 +269,14 @@ async def test_the_editor_takes_its_part_back_when_the_disk_refuses(
         uri = await open_file(world, file)
 
         async def forestall() -> None:
-            new.write_bytes(b"already\n")
+            put(new, b"already\n")
 
         world.editor.before_apply = forestall
         both = edit(file, "one\r\ntwo\r\n", (0, 3, "1")), edit(new, None, (0, 0, "new\n"))
         outcome = await apply(world, *both)
         assert (outcome.applied, outcome.failure) == (False, "stale")
         assert world.editor.texts[uri] == "one\r\ntwo\r\n"
-        assert (file.read_bytes(), new.read_bytes()) == (b"one\r\ntwo\r\n", b"already\n")
+        assert (get(file), get(new)) == (b"one\r\ntwo\r\n", b"already\n")
 
 
 async def test_a_clean_buffer_that_is_older_than_its_file_is_read_from_the_file(
@@ -278,7 +287,7 @@ async def test_a_clean_buffer_that_is_older_than_its_file_is_read_from_the_file(
         uri = await open_file(world, file)
         await world.editor.save(uri)
         await world.editor.write(uri, "dirty\r\n")
-        file.write_bytes(b"one\r\ntwo\r\nthree\r\n")
+        put(file, b"one\r\ntwo\r\nthree\r\n")
         await world.editor.watched(file)
         await reach(world, uri, 2)
         assert (await world.host.read_text(str(file))).text == "dirty\r\n"
@@ -288,7 +297,7 @@ async def test_a_clean_buffer_that_is_older_than_its_file_is_read_from_the_file(
         assert snapshot.text == "one\r\ntwo\r\nthree\r\n"
         outcome = await apply(world, edit(file, snapshot.text, (5, 8, "2")))
         assert outcome.applied
-        assert file.read_bytes() == b"one\r\n2\r\nthree\r\n"
+        assert get(file) == b"one\r\n2\r\nthree\r\n"
         assert world.editor.texts[uri] == "one\r\n2\r\nthree\r\n"
 
 
@@ -298,7 +307,7 @@ async def test_an_open_file_is_removed_by_the_editor_or_without_it(make: Make, f
         uri = await open_file(world, file)
         outcome = await apply(world, removal)
         assert outcome == EditOutcome(applied=True)
-        assert not file.exists()
+        assert get(file) is None
         assert uri not in world.editor.texts
 
 
