@@ -139,7 +139,11 @@ async def test_a_conversation_is_listed_and_replayed(open_desk: Open) -> None:
         assert [one["sessionId"] for one in listed["sessions"]] == [session]
         live = [params["update"] for params in desk.client.named("session/update")]
         desk.client.messages.clear()
-        loaded = {"sessionId": session, "cwd": str(desk.folder), "mcpServers": []}
+        loaded: dict[str, object] = {
+            "sessionId": session,
+            "cwd": str(desk.folder),
+            "mcpServers": [],
+        }
         modes = await desk.client.ask("session/load", loaded)
         assert modes["modes"]["currentModeId"] == "default"
         replayed = [params["update"] for params in desk.client.named("session/update")]

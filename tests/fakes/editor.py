@@ -159,7 +159,7 @@ class FakeEditor:
         """The code point at a position, counted unit by unit."""
         text = self.texts[uri]
         starts: list[int] = [0, *(end.end() for end in re.finditer(r"\r\n|\n|\r", text))]
-        offset: int = starts[position["line"]]
+        offset = starts[int(position["line"])]
         column = 0
         while column < position["character"]:
             column += self._width(text[offset])

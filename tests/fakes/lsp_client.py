@@ -31,6 +31,7 @@ class LspClient:
         self._outgoing = outgoing
         self._process = process
         self._arrived = anyio.Event()
+        self._sending = anyio.Lock()
         self._last = 0
 
     @property
@@ -50,7 +51,8 @@ class LspClient:
 
     async def send_bytes(self, data: bytes) -> None:
         """Send bytes as they are."""
-        await self._outgoing.send(data)
+        async with self._sending:
+            await self._outgoing.send(data)
 
     async def notify(self, method: str, params: Any = None) -> None:
         """Send a notification."""
