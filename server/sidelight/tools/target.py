@@ -62,6 +62,19 @@ async def read_text(host: Host, target: Target, shell: Shell) -> FileSnapshot:
         raise ToolError(f"{target.path} cannot be read: {error}") from error
 
 
+def require_place(target: Target, shell: Shell, *, folder: bool) -> None:
+    """Raise ToolError unless there is a folder, or also a file if that is as good."""
+    place = Path(target.path)
+    if place.is_dir() or (place.is_file() and not folder):
+        return
+    if not place.exists():
+        raise missing(target.path, shell)
+    wanted = "a folder" if folder else "a file or folder"
+    raise ToolError(
+        f"{target.path} is not {wanted}. Name the folder to search in.", "invalid_input"
+    )
+
+
 def missing(path: str, shell: Shell) -> ToolError:
     """The error for a path that does not exist, with the nearest ones that do."""
     names = nearest(Path(path), [Path(shell.cwd), *(Path(root) for root in shell.roots)])
