@@ -12,7 +12,7 @@ from sidelight.core.record import PlainRecord
 from sidelight.core.tool import Progress, Shell, ToolContext, ToolOutput
 from sidelight.tools.search.found import Conceals, arrange, best_engine, conceal_nothing, short
 from sidelight.tools.search.query import Engine, Scope
-from sidelight.tools.target import Target, read_access, require_place, target_of
+from sidelight.tools.target import Target, require_place, search_access, target_of
 
 LIMIT = 100
 MAGIC = re.compile(r"[*?\[{]")
@@ -53,8 +53,9 @@ class GlobTool:
         return f"{input.pattern} in {input.path}" if input.path else input.pattern
 
     def touches(self, input: GlobInput, shell: Shell) -> Sequence[Access]:
-        """The folder, read."""
-        return read_access(_base(input, shell)[0])
+        """The folder, read; its names below unless those that rules mind are left out."""
+        base, _ = _base(input, shell)
+        return search_access(base, "names" if self._conceals is conceal_nothing else "")
 
     async def preview(self, input: GlobInput, context: ToolContext) -> Sequence[FileEdit]:
         """Nothing: searching edits nothing."""

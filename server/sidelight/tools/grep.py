@@ -21,7 +21,7 @@ from sidelight.tools.search.found import (
     short,
 )
 from sidelight.tools.search.query import Engine, Query, Row, Scope
-from sidelight.tools.target import read_access, require_place, target_of
+from sidelight.tools.target import require_place, search_access, target_of
 
 BATCH = 50
 MAX_CHARACTERS = 100_000
@@ -83,8 +83,10 @@ class GrepTool:
         return " in ".join(part for part in (input.pattern, input.path or input.glob) if part)
 
     def touches(self, input: GrepInput, shell: Shell) -> Sequence[Access]:
-        """The file or folder, read."""
-        return read_access(target_of(input.path or shell.cwd, shell))
+        """The file or folder, read; all below unless what rules mind is left out."""
+        target = target_of(input.path or shell.cwd, shell)
+        globs = (input.glob,) if input.glob else ()
+        return search_access(target, "all" if self._conceals is conceal_nothing else "", globs)
 
     async def preview(self, input: GrepInput, context: ToolContext) -> Sequence[FileEdit]:
         """Nothing: searching edits nothing."""
