@@ -2,14 +2,16 @@
 
 import difflib
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from sidelight.core.access import Access
+from sidelight.core.access import Access, Depth
 from sidelight.core.errors import BinaryFileError, FileTooLargeError, HostError, ToolError
 from sidelight.core.host import FileSnapshot, Host
 from sidelight.core.tool import Shell
 from sidelight.files.paths import locate, real
+from sidelight.tools.search.ignore import expand_braces
 
 CONSIDERED_NAMES = 5000
 
@@ -32,6 +34,20 @@ def read_access(target: Target) -> tuple[Access, ...]:
     """Reading it: the real path, and the named one where a link leads there."""
     names = dict.fromkeys((target.real, target.path))
     return tuple(Access(kind="read", target=name) for name in names)
+
+
+def search_access(target: Target, depth: Depth, globs: Sequence[str] = ()) -> tuple[Access, ...]:
+    """Going through a folder; `globs` are the patterns that choose its files."""
+    only = tuple(name for glob in globs for name in _file_names(glob))
+    access = read_access(target)
+    return tuple(each.model_copy(update={"depth": depth, "only": only}) for each in access)
+
+
+def _file_names(glob: str) -> list[str]:
+    """The patterns of file names that a glob chooses; none if it chooses by folder."""
+    sign = "!" if glob.startswith("!") else ""
+    names = [line.rsplit("/", 1)[-1] for line in expand_braces(glob)]
+    return [] if "**" in names or "" in names else [sign + name.lstrip("!") for name in names]
 
 
 def write_access(target: Target) -> tuple[Access, ...]:
@@ -60,6 +76,19 @@ async def read_text(host: Host, target: Target, shell: Shell) -> FileSnapshot:
         raise
     except (HostError, OSError) as error:
         raise ToolError(f"{target.path} cannot be read: {error}") from error
+
+
+def require_place(target: Target, shell: Shell, *, folder: bool) -> None:
+    """Raise ToolError unless there is a folder, or also a file if that is as good."""
+    place = Path(target.path)
+    if place.is_dir() or (place.is_file() and not folder):
+        return
+    if not place.exists():
+        raise missing(target.path, shell)
+    wanted = "a folder" if folder else "a file or folder"
+    raise ToolError(
+        f"{target.path} is not {wanted}. Name the folder to search in.", "invalid_input"
+    )
 
 
 def missing(path: str, shell: Shell) -> ToolError:

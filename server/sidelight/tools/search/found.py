@@ -1,0 +1,95 @@
+"""What a search found, newest first, as it is shown to the model."""
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import anyio.to_thread
+
+from sidelight.files.paths import real
+from sidelight.tools.search.plain import PlainSearch
+from sidelight.tools.search.query import Engine, Listing, Row
+from sidelight.tools.search.ripgrep import Ripgrep, find_ripgrep
+
+LINE_CUT = 500
+LEAD = 100
+SHOWN_PROBLEMS = 3
+Conceals = Callable[[str], bool]
+"""Whether a file (real path) must not show up in results."""
+
+
+def conceal_nothing(path: str) -> bool:
+    """The policy of a session without rules."""
+    return False
+
+
+def best_engine() -> Engine:
+    """Ripgrep if it is there, else the search in Python."""
+    program = find_ripgrep()
+    return Ripgrep(program) if program else PlainSearch()
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Files with their counts, newest first, and remarks on what is not among them."""
+
+    files: dict[str, int]
+    remarks: tuple[str, ...]
+    timed_out: bool
+    complete: bool
+
+
+async def arrange(listing: Listing, conceals: Conceals) -> Found:
+    """Sort by time of change, newest first, then by name; leave out what must not be seen."""
+    return await anyio.to_thread.run_sync(_arrange, listing, conceals)
+
+
+def _arrange(listing: Listing, conceals: Conceals) -> Found:
+    open_to_view = [path for path in listing.files if not conceals(real(path))]
+    ordered = sorted(open_to_view, key=lambda path: (-_changed(path), path))
+    hidden = len(listing.files) - len(ordered)
+    remarks: list[str] = []
+    if hidden:
+        remarks.append(f"{hidden} more files are left out: rules forbid reading them.")
+    if listing.problems:
+        more = len(listing.problems) - SHOWN_PROBLEMS
+        named = "; ".join(listing.problems[:SHOWN_PROBLEMS])
+        remarks.append(f"Could not be read: {named}{f'; and {more} more' if more > 0 else ''}.")
+    if listing.timed_out:
+        remarks.append("The search ran out of time: results are incomplete. Search a subfolder.")
+    if listing.cut:
+        remarks.append("There were too many results to keep: they are incomplete. Narrow it down.")
+    complete = not (listing.timed_out or listing.cut)
+    files = {path: listing.files[path] for path in ordered}
+    return Found(files, tuple(remarks), listing.timed_out, complete)
+
+
+def _changed(path: str) -> int:
+    try:
+        return Path(path).lstat().st_mtime_ns
+    except OSError:
+        return 0  # gone since it was listed
+
+
+def short(path: str, cwd: str) -> str:
+    """The path from the working folder if it lies in there, else the whole."""
+    inside = path.startswith(cwd.rstrip(os.sep) + os.sep)
+    return os.path.relpath(path, cwd) if inside else path
+
+
+def line_of(name: str, row: Row, *, numbers: bool) -> str:
+    """A row as grep prints it: colons around a match's number, dashes around context's."""
+    sign = ":" if row.at is not None else "-"
+    number = f"{row.number}{sign}" if numbers else ""
+    return f"{name}{sign}{number}{_cut(row)}"
+
+
+def _cut(row: Row) -> str:
+    text = row.text.replace("\n", "\\n") if "\n" in row.text else row.text
+    if len(text) <= LINE_CUT:
+        return text
+    start = max((row.at or 0) - LEAD, 0)
+    piece = text[start : start + LINE_CUT]
+    before, after = "…" if start else "", "…" if start + LINE_CUT < len(text) else ""
+    return f"{before}{piece}{after} (cut; the line has {len(text):,} characters)"
