@@ -103,3 +103,4 @@ async def test_a_package_of_the_same_name_in_the_workspace_is_not_imported(tmp_p
     async with raw_client(COMMAND, environment, cwd=str(tmp_path)) as client:
         await client.initialize()
         assert await client.end() == 0
+        assert client.stderr == b""

@@ -56,6 +56,7 @@ async def test_a_long_answer_is_shown_as_a_file_of_ours(open_desk: Open, home: P
         await run(desk, "say # Title\\n\\nText")
         shown = await desk.client.wait_for_method("window/showDocument")
         path = desk.editor.path(shown["params"]["uri"])
+        assert shown["params"]["takeFocus"] is False  # B046
         assert path.parent == home / "sidelight" / "answers"
         assert path.suffix == ".md"
         assert get(path) == "# Title\n\nText\n"
@@ -74,6 +75,11 @@ async def test_a_short_answer_is_a_message_and_a_failure_too(open_desk: Open) ->
         await run(desk, "say forty-two")
         shown = await desk.client.wait_for_method("window/showMessage")
         assert shown["params"] == {"type": 3, "message": "forty-two"}
+        desk.client.messages.clear()
+        await run(desk, "notice no {room} left")
+        shown = await desk.client.wait_for_method("window/showMessage")
+        assert shown["params"] == {"type": 2, "message": "no {room} left"}
+        await ended(desk)
         desk.client.messages.clear()
         await run(desk, "fail")
         shown = await desk.client.wait_for_method("window/showMessage")

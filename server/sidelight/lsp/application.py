@@ -23,7 +23,7 @@ class Editor:
 
     `host` and `sink` take a session's id and give the same object every time; the sink is for
     what happens outside a turn as well. `connection` is to be called when another model answers
-    than before. `options` are the client's initialization options (`dirtyBuffers`, `model`,
+    than before. `options` gives the client's settings as they are now (`dirtyBuffers`, `model`,
     `permissionMode`); `locale` is as in `en` or `zh-cn`.
     """
 
@@ -31,7 +31,7 @@ class Editor:
     sink: Callable[[str], Sink]
     connection: Callable[[Connection], Awaitable[None]]
     roots: tuple[str, ...]
-    options: Json
+    options: Callable[[], Json]
     locale: str
 
 

@@ -4,7 +4,7 @@ Loaded before `initialize` is answered: plain Python only.
 """
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Literal
 
 from lsprotocol import types
@@ -41,6 +41,11 @@ class Buffer:
         """The whole text, line ends as they are."""
         return self.lines.text
 
+    def left_behind(self) -> None:
+        """The file was changed behind the editor's back; the buffer as it is has nothing new."""
+        self.saved_text = self.text
+        self.disk_changed = True
+
 
 Listener = Callable[[Buffer, BufferEvent], None]
 
@@ -60,9 +65,6 @@ class Buffers:
                 if known == offer:
                     self.encoding = known
                     return
-
-    def __iter__(self) -> Iterator[Buffer]:
-        return iter(self._by_uri.values())
 
     def get(self, uri: str) -> Buffer | None:
         """An open document by its URI, in the client's spelling."""

@@ -12,7 +12,7 @@ from urllib.parse import quote, unquote, unquote_to_bytes, urlsplit
 
 from lsprotocol import types
 
-from sidelight.lsp.lines import Encoding, Lines, Place
+from sidelight.lsp.lines import Encoding, Lines
 
 WINDOWS = os.name == "nt"
 
@@ -88,8 +88,3 @@ def to_range(lines: Lines, start: int, end: int, encoding: Encoding) -> types.Ra
     return types.Range(
         start=to_position(lines, start, encoding), end=to_position(lines, end, encoding)
     )
-
-
-def to_offset(lines: Lines, position: types.Position, encoding: Encoding) -> int:
-    """The code point at a position."""
-    return lines.offset(Place(position.line, position.character), encoding)

@@ -61,7 +61,7 @@ class EditorDoor:
             sink=self._feeds.sink,
             connection=self._feeds.connection,
             roots=tuple(self._roots),
-            options=self._server.options,
+            options=lambda: self._server.options,
             locale=self._server.locale,
         )
         await self._application.start(editor)

@@ -82,7 +82,10 @@ class Edits:
         for edit in closed:
             await _check(edit)
         if not self._can_apply():
-            return await _on_disk([*closed, *(_around(edit, view) for edit, view in opened)])
+            outcome = await _on_disk([*closed, *(_around(*pair) for pair in opened)])
+            for _, view in opened if outcome.applied else ():
+                view.buffer.left_behind()
+            return outcome
         plans = [self._plan(edit, view) for edit, view in opened]
         remark = await self._in_editor(plans, label)
         written = await _on_disk(closed) if closed else EditOutcome(applied=True)

@@ -50,7 +50,11 @@ class Feeds:
     def tap(self, session_id: str, sink: Sink) -> Callable[[], None]:
         """Listen to a session as well, until the result is called."""
         self._taps[session_id] = sink
-        return lambda: self._taps.pop(session_id, None) and None
+
+        def untap() -> None:
+            self._taps.pop(session_id, None)
+
+        return untap
 
     async def drain(self) -> None:
         """Wait while the client is slow to read."""

@@ -87,6 +87,9 @@ class AgentServer(LanguageServer):
         self.buffers = Buffers()
         self.stoppable: dict[str | int, Callable[[], None]] = {}
         self._load = load
+        self._loading = False
+        self._closing = False
+        self._coming: Door | None = None
         self._opened: asyncio.Future[Door] | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self.protocol.close = self.close
@@ -107,6 +110,7 @@ class AgentServer(LanguageServer):
         """The door; raises JsonRpcException with a sentence when it could not be opened."""
         if self.client.problem:
             raise JsonRpcException(self.client.problem, REQUEST_FAILED)
+        self.start_loading()
         try:
             return await asyncio.shield(self._opening())
         except JsonRpcException:
@@ -116,16 +120,19 @@ class AgentServer(LanguageServer):
             raise JsonRpcException(sentence, REQUEST_FAILED) from error
 
     def start_loading(self) -> None:
-        """Load the application in a thread of its own; called at `initialized`."""
+        """Load the application in a thread of its own, once; begins at `initialized`."""
+        if self._loading:
+            return
+        self._loading = True
         loop, opening = asyncio.get_running_loop(), self._opening()
 
         def work() -> None:
             try:
                 door = self._load(self)
             except BaseException as error:  # handed to those who wait for the door
-                loop.call_soon_threadsafe(self._failed, opening, error)
+                self._on_loop(loop, self._failed, opening, error)
             else:
-                loop.call_soon_threadsafe(self.background, self._open(opening, door))
+                self._on_loop(loop, self._loaded, opening, door)
 
         threading.Thread(target=work, name="load", daemon=True).start()
 
@@ -137,7 +144,8 @@ class AgentServer(LanguageServer):
 
     async def close(self) -> None:
         """End the application, then whatever still runs; a few seconds at most."""
-        door = self.door
+        door, self._coming = self._coming, None
+        self._closing = True
         if door is not None:
             try:
                 await asyncio.wait_for(door.close(), CLOSE_SECONDS)
@@ -154,7 +162,20 @@ class AgentServer(LanguageServer):
             self._opened = asyncio.get_running_loop().create_future()
         return self._opened
 
+    @staticmethod
+    def _on_loop(loop: asyncio.AbstractEventLoop, act: Callable[..., None], *args: Any) -> None:
+        try:
+            loop.call_soon_threadsafe(act, *args)
+        except RuntimeError:
+            log.debug("loaded after the end")
+
+    def _loaded(self, opening: "asyncio.Future[Door]", door: Door) -> None:
+        self.background(self._open(opening, door))
+
     async def _open(self, opening: "asyncio.Future[Door]", door: Door) -> None:
+        if self._closing:
+            return
+        self._coming = door
         try:
             await door.open()
         except Exception as error:

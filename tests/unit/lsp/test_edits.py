@@ -311,9 +311,15 @@ async def test_an_open_file_is_removed_by_the_editor_or_without_it(make: Make, f
         assert uri not in world.editor.texts
 
 
-async def test_an_untitled_document_is_edited_and_has_no_file(make: Make) -> None:
+@pytest.mark.req("EDITOR-10")
+@pytest.mark.parametrize(
+    "uri", ["untitled:Untitled-1", "vscode-remote://wsl%2Bubuntu/w/a.py"], ids=["new", "remote"]
+)
+async def test_a_document_without_a_file_here_is_edited_by_its_own_uri(
+    make: Make, uri: str
+) -> None:
+    """B145."""
     async with make() as world:
-        uri = "untitled:Untitled-1"
         item = {"uri": uri, "languageId": "text", "version": 1, "text": "draft"}
         await world.editor.client.notify("textDocument/didOpen", {"textDocument": item})
         world.editor.texts[uri], world.editor.versions[uri] = "draft", 1
@@ -324,6 +330,34 @@ async def test_an_untitled_document_is_edited_and_has_no_file(make: Make) -> Non
         outcome = await apply(world, FileEdit(path=uri, base=base, edits=(part,)))
         assert world.editor.texts[uri] == "text"
         assert outcome.note == f"{uri} has no file yet: its text is in the editor only."
+
+
+async def test_a_file_written_again_with_the_same_text_is_not_changed(
+    make: Make, file: Path
+) -> None:
+    """B041."""
+    async with make() as world:
+        await open_file(world, file)
+        before = await world.host.read_text(str(file))
+        put(file, b"one\r\ntwo\r\n")
+        await world.editor.watched(file)
+        outcome = await apply(world, edit(file, before.text, (0, 3, "1")))
+        assert outcome.applied
+
+
+async def test_an_editor_that_cannot_apply_edits_has_its_clean_files_edited_on_disk(
+    make: Make, file: Path
+) -> None:
+    async with make(capabilities={}) as world:
+        uri = await open_file(world, file)
+        outcome = await apply(world, edit(file, "one\r\ntwo\r\n", (0, 3, "1")))
+        assert (outcome.applied, get(file)) == (True, b"1\r\ntwo\r\n")
+        assert (await world.host.read_text(str(file))).text == "1\r\ntwo\r\n"
+        await world.editor.write(uri, "mine")
+        await reach(world, uri, 2)
+        outcome = await apply(world, edit(file, "mine", (0, 4, "ours")))
+        assert (outcome.applied, outcome.failure) == (False, "refused")
+        assert outcome.detail.endswith("this editor cannot apply edits: save it first")
 
 
 async def test_an_editor_that_is_gone_raises(make: Make, file: Path) -> None:

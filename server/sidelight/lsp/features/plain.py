@@ -11,7 +11,14 @@ from pygls.exceptions import JsonRpcException
 
 from sidelight.core.content import Text
 from sidelight.core.errors import AgentError
-from sidelight.core.events import Event, MessageAdded, Notice, ToolCallStarted, TurnEnded
+from sidelight.core.events import (
+    Event,
+    MessageAdded,
+    Notice,
+    RetryScheduled,
+    ToolCallStarted,
+    TurnEnded,
+)
 from sidelight.core.messages import AssistantMessage
 from sidelight.core.record import Record
 from sidelight.lsp.application import Application, Conversation
@@ -255,7 +262,11 @@ class _Answer:
                 self.text = said or self.text
             case ToolCallStarted():
                 self._progress.say(f"{event.call.name} {event.summary}")
-            case Notice() if event.severity != "info":
-                self._message(event.text.replace("{", "{{").replace("}", "}}"))
+            case RetryScheduled():
+                self._progress.say(f"{event.cause} ({event.delay_s:.0f} s)")
+            case Notice() if event.severity == "info":
+                self._progress.say(event.text)
+            case Notice():
+                self._message(event.text, types.MessageType.Warning)
             case _:
                 pass
