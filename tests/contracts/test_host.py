@@ -1,6 +1,6 @@
 """What every host keeps: run on the fake and on the bare disk; the editor's joins by a factory."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -33,7 +33,7 @@ class Harness:
     root: Path
     put: Callable[[str, str], None]
     get: Callable[[str], str | None]
-    notices: list[tuple[str, str]]
+    notices: Sequence[tuple[str, str]]
     watched: Callable[[], tuple[str, ...]]
 
     def path(self, name: str) -> str:
@@ -42,9 +42,8 @@ class Harness:
 
 def fake(root: Path) -> Harness:
     host = FakeHost()
-    notices: list[tuple[str, str]] = host.notices  # pyright: ignore[reportAssignmentType]
     return Harness(
-        host, root, host.files.__setitem__, host.files.get, notices, lambda: host.watched
+        host, root, host.files.__setitem__, host.files.get, host.notices, lambda: host.watched
     )
 
 
