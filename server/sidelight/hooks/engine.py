@@ -83,17 +83,10 @@ class HookEngine:
 
     def watched(self) -> tuple[str, ...]:
         """Absolute paths and globs whose changes are to be passed to `fire`, as of now."""
-        matchers = [e.matcher for e in self._entries if e.event == "FileChanged" and _can_run(e)]
-        usable: list[str | None] = []
-        for matcher in matchers:
-            try:
-                watch_list([matcher], (), ())
-                usable.append(matcher)
-            except MatcherError as error:
-                log.warning("FileChanged matcher %r: %s", matcher, error)
-        if not matchers:
+        mine = [e for e in self._entries if e.event == "FileChanged" and not _unusable(e)]
+        if not mine:
             return ()
-        return watch_list(usable, _folders(self._scope()), self._added)
+        return watch_list([e.matcher for e in mine], _folders(self._scope()), self._added)
 
     async def fire(self, event: str, extra: Json, subject: str | None = None) -> HookOutcome:
         """Run the event's hooks and wait for all; `extra` is added to what each of them reads.
@@ -124,7 +117,7 @@ class HookEngine:
     def _applies(
         self, entry: HookEntry, event: HookEvent, extra: Json, subject: str | None, scope: HookScope
     ) -> bool:
-        if not _can_run(entry):
+        if _unusable(entry):
             return False
         if event.name == "FileChanged":
             path = str(extra.get("file_path", ""))
@@ -247,12 +240,8 @@ def _label(entry: HookEntry) -> str:
     return f"`{line[:77]}...`" if len(line) > 80 else f"`{line}`"
 
 
-def _can_run(entry: HookEntry) -> bool:
-    return not _unusable(entry)
-
-
 def _unusable(entry: HookEntry) -> str:
-    """Why a hook will never run, in a sentence; empty if it can."""
+    """Why a hook never runs, in a sentence; empty if it can."""
     handler, event = entry.handler, BY_NAME.get(entry.event)
     where = f"in {entry.path}" if entry.path else "in the arguments"
     if event is None:
@@ -265,6 +254,15 @@ def _unusable(entry: HookEntry) -> str:
         return f"The hook {_label(entry)} {where} is async; that is not supported yet, it is off."
     if handler.only_if is not None and not event.of_a_call:
         return f'The hook {_label(entry)} {where} has an "if", which {entry.event} does not know.'
+    return _bad_file_matcher(entry, where)
+
+
+def _bad_file_matcher(entry: HookEntry, where: str) -> str:
+    if entry.event == "FileChanged":
+        try:
+            watch_list([entry.matcher], (), ())
+        except MatcherError as error:
+            return f"The FileChanged matcher {entry.matcher!r} {where} is no pattern: {error}."
     return ""
 
 

@@ -40,17 +40,16 @@ def is_wanted(matcher: str | None, path: str, folders: Sequence[str], added: Seq
 def watch_list(
     matchers: Iterable[str | None], folders: Sequence[str], added: Sequence[str]
 ) -> tuple[str, ...]:
-    """Absolute paths and globs whose changes must be reported for these matchers to work."""
-    wanted: dict[str, None] = dict.fromkeys(added)
+    """Absolute paths and globs whose changes must be reported for these matchers to work.
+
+    Raises MatcherError.
+    """
+    below: list[str] = []
     for matcher in matchers:
-        for folder in folders:
-            if _is_broad(matcher):
-                wanted[str(Path(folder, "**"))] = None
-                continue
-            for alternative in _alternatives(matcher):
-                deep = ("**",) if _is_glob(alternative) else ()
-                wanted[str(Path(folder, *deep, alternative))] = None
-    return tuple(wanted)
+        names = ["**"] if _is_broad(matcher) else _alternatives(matcher)
+        below.extend(f"**/{name}" if _is_glob(name) and name != "**" else name for name in names)
+    wanted = (str(Path(folder, name)) for folder in folders for name in below)
+    return tuple(dict.fromkeys((*added, *wanted)))
 
 
 class FileRuns:
