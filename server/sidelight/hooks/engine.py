@@ -81,7 +81,7 @@ class HookEngine:
         new = [text for entry in self._entries if (text := _unusable(entry))]
         return self._once(new)
 
-    def watched(self) -> tuple[str, ...]:
+    def watch_list(self) -> tuple[str, ...]:
         """Absolute paths and globs whose changes are to be passed to `fire`, as of now."""
         mine = [e for e in self._entries if e.event == "FileChanged" and not _unusable(e)]
         if not mine:

@@ -1,0 +1,1 @@
+"""The shell tool: how a command is read, what it touches, and how it runs."""
