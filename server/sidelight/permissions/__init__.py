@@ -1,0 +1,1 @@
+"""May a call run? Pure decisions over rules, modes and the accesses of the call."""

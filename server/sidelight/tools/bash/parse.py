@@ -1,0 +1,126 @@
+"""Reads command text as bash into a plain tree, or says why it cannot tell."""
+
+import unicodedata
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+LONGEST = 10_000
+DEEPEST = 60
+BLANKS = frozenset(" \t\n")
+TEXTUAL = frozenset({"string", "heredoc_body", "heredoc_redirect", "comment", "concatenation"})
+INVISIBLE = frozenset({"Cc", "Cf", "Zs", "Zl", "Zp", "Cs", "Co"})
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One node: `field` is its part in the parent, `named` is False for bare punctuation.
+
+    `start` and `end` count bytes of the whole text in UTF-8.
+    """
+
+    type: str
+    text: str
+    start: int
+    end: int
+    named: bool
+    field: str
+    children: tuple["Node", ...]
+
+    def all(self, field: str) -> tuple["Node", ...]:
+        """The children with that part, in order."""
+        return tuple(child for child in self.children if child.field == field)
+
+    def one(self, field: str) -> "Node | None":
+        """The first child with that part."""
+        return next(iter(self.all(field)), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """Why the text cannot be judged; one sentence for people, without a full stop."""
+
+    reason: str
+
+
+def parse(command: str) -> Node | Unreadable:
+    """The tree of a whole command text; never raises."""
+    complaint = _complaint(command)
+    if complaint:
+        return Unreadable(complaint)
+    data = command.encode()
+    root = _parser().parse(data).root_node
+    if root.has_error:
+        return Unreadable("the command does not parse as bash")
+    return _plain(root, data)
+
+
+def _complaint(command: str) -> str:
+    if len(command) > LONGEST:
+        return f"the command is longer than {LONGEST:,} characters"
+    for character in command:
+        if character in BLANKS or character.isascii() and character.isprintable():
+            continue
+        if unicodedata.category(character) in INVISIBLE or _ignorable(character):
+            return f"the command holds the invisible character U+{ord(character):04X}"
+    return ""
+
+
+def _ignorable(character: str) -> bool:
+    """Letters that show nothing: Hangul fillers, variation selectors, the Braille blank."""
+    code = ord(character)
+    if code == 0xFE0F:
+        return False
+    return (
+        code in {0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2800, 0x3164, 0xFFA0}
+        or 0xFE00 <= code <= 0xFE0F
+        or 0xE0000 <= code <= 0xE0FFF
+    )
+
+
+@lru_cache(maxsize=1)
+def _parser() -> Any:
+    import tree_sitter
+    import tree_sitter_bash
+
+    return tree_sitter.Parser(tree_sitter.Language(tree_sitter_bash.language()))
+
+
+def _plain(root: Any, data: bytes) -> Node | Unreadable:
+    try:
+        return _node(root, "", data, 0)
+    except _Lost as lost:
+        return Unreadable(str(lost))
+
+
+class _Lost(Exception):
+    """The parser's tree leaves something out."""
+
+
+def _node(raw: Any, field: str, data: bytes, depth: int) -> Node:
+    if depth > DEEPEST:
+        raise _Lost("the command is nested too deeply")
+    children = tuple(
+        _node(child, raw.field_name_for_child(index) or "", data, depth + 1)
+        for index, child in enumerate(raw.children)
+    )
+    if children and raw.type not in TEXTUAL:
+        _nothing_lost(children, data)
+    if raw.type == "concatenation":
+        _no_gap(children)
+    text = data[raw.start_byte : raw.end_byte].decode()
+    return Node(raw.type, text, raw.start_byte, raw.end_byte, raw.is_named, field, children)
+
+
+def _nothing_lost(children: tuple[Node, ...], data: bytes) -> None:
+    """Between two children there may be blanks and line continuations, nothing else."""
+    for left, right in zip(children, children[1:], strict=False):
+        gap = data[left.end : right.start].replace(b"\\\n", b" ")
+        if gap.strip(b" \t\n"):
+            raise _Lost("part of the command cannot be placed")
+
+
+def _no_gap(children: tuple[Node, ...]) -> None:
+    for left, right in zip(children, children[1:], strict=False):
+        if left.end != right.start:
+            raise _Lost("a word of the command cannot be put together")

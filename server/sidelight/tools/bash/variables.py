@@ -1,0 +1,31 @@
+"""Which variables are harmless to set, and which choose programs, libraries or splitting."""
+
+import re
+
+HARMLESS = re.compile(
+    r"NODE_ENV|CI|FORCE_COLOR|NO_COLOR|TZ|LANG|LC_[A-Z]+|RUST_BACKTRACE|RUST_LOG|PYTHONUNBUFFERED"
+    r"|TERM|COLUMNS"
+)
+DANGEROUS = re.compile(
+    r"PATH|IFS|HOME|CDPATH|ENV|SHELL|PWD|OLDPWD|SHELLOPTS|BASHOPTS|PS[0-4]|PROMPT_COMMAND"
+    r"|GLOBIGNORE|EXECIGNORE|FIGNORE|HISTFILE|INPUTRC|HOSTALIASES|LOCALDOMAIN|RES_OPTIONS"
+    r"|GCONV_PATH|LOCPATH|NLSPATH|TMPDIR|TMP|TEMP|TERMINFO.*|TERMCAP|BROWSER|POSIXLY_CORRECT"
+    r"|(BASH|LD|DYLD|GIT|SSH|XDG|NODE|NPM|NVM|YARN|PYTHON|PERL|PERL5|RUBY|JAVA|JDK|GO|CARGO|RUSTC"
+    r"|GRADLE|MAVEN|MAKE|CMAKE|GCC|PIP|UV|CONDA|DOCKER|KUBE|AWS|LESS|MAN|JQ|RG|RIPGREP|FZF|MALLOC"
+    r"|GLIBC|LUA|PHP|CURL|WGET|TAR|GREP|ZIP|GZIP|EDITOR|VISUAL|PAGER|SUDO|DIFF|LS|TREE|FD|BAT"
+    r"|npm|yarn|no)(_.*|\d.*)?"
+    r"|\w*(OPTIONS|OPTS|FLAGS|PAGER|EDITOR|PRELOAD|PROXY|proxy|_PATH|PATH|_HOME|CONFIG|ASKPASS"
+    r"|COMMAND|_CMD|RC|CLASSPATH|PYTHONPATH|STARTUP)"
+    r"|CC|CXX|CPP|LD|AR|AS|LESSOPEN|LESSCLOSE|LESSKEY|MANPATH|MAKEFILES|RUBYOPT|RUBYLIB|PERLLIB"
+    r"|PERL5LIB|PYTHONHOME|PYTHONSTARTUP|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|RUSTFLAGS|GOFLAGS"
+)
+
+
+def harmless(name: str) -> bool:
+    """Whether an allow rule looks past an assignment of this variable."""
+    return HARMLESS.fullmatch(name) is not None
+
+
+def dangerous(name: str) -> bool:
+    """Whether setting it, even for the shell alone, can change what later commands do."""
+    return not harmless(name) and DANGEROUS.fullmatch(name) is not None
