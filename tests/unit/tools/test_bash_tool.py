@@ -376,3 +376,18 @@ def test_what_is_not_there_is_refused_with_what_to_do_instead():
 def test_a_summary_is_one_line():
     tool = BashTool(BashOptions(dict))
     assert tool.summary(BashInput(command="cd a &&\n  make   test")) == "cd a && make test"
+
+
+def test_a_call_touches_what_its_commands_read_and_write():
+    tool = BashTool(BashOptions(dict))
+    shell = Shell("/app", ["/app"])
+    touched = tool.touches(BashInput(command="cat a.txt | tee out.txt && make"), shell)
+    assert {(access.kind, access.target) for access in touched} == {
+        ("execute", "cat a.txt"),
+        ("read", "/app/a.txt"),
+        ("execute", "tee out.txt"),
+        ("write", "/app/out.txt"),
+        ("execute", "make"),
+    }
+    (opaque,) = tool.touches(BashInput(command="echo 'open"), shell)
+    assert opaque.unsure

@@ -20,6 +20,7 @@ from sidelight.core.tool import Progress, Shell, ToolContext, ToolOutput
 from sidelight.process.environment import Secrets, child_environment, sourcing
 from sidelight.process.run import Child, start
 from sidelight.settings.schema import Settings
+from sidelight.tools.bash.effects import accesses
 from sidelight.tools.bash.ending import ending_of
 from sidelight.tools.bash.output import Feed, Output
 
@@ -121,7 +122,7 @@ class BashTool:
 
     def touches(self, input: BashInput, shell: Shell) -> Sequence[Access]:
         """Every command in the text with what it reads and writes."""
-        return (Access(kind="execute", target=input.command, mutates=True, unsure="not parsed"),)
+        return accesses(input.command, shell)
 
     async def preview(self, input: BashInput, context: ToolContext) -> Sequence[FileEdit]:
         """Nothing: what a command will change is not known before."""
