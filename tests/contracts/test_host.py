@@ -1,6 +1,7 @@
 """What every host keeps: run on the fake and on the bare disk; the editor's joins by a factory."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,6 +21,13 @@ from sidelight.core.host import (
 )
 from sidelight.core.ledger import digest_of
 from sidelight.headless.host import DiskHost
+from sidelight.lsp.convert import path_of
+from sidelight.lsp.edits import Edits
+from sidelight.lsp.host import LspHost
+from sidelight.lsp.questions import Questions
+from sidelight.lsp.start import build
+from tests.fakes.door import NoDoor
+from tests.fakes.editor import OURS, PLAIN, FakeEditor, connected
 from tests.fakes.host import FakeHost
 
 pytestmark = pytest.mark.anyio
@@ -33,7 +41,7 @@ class Harness:
     root: Path
     put: Callable[[str, str], None]
     get: Callable[[str], str | None]
-    notices: Sequence[tuple[str, str]]
+    notices: Callable[[], list[tuple[str, str]]]
     watched: Callable[[], tuple[str, ...]]
 
     def path(self, name: str) -> str:
@@ -42,8 +50,12 @@ class Harness:
 
 def fake(root: Path) -> Harness:
     host = FakeHost()
+
+    def notices() -> list[tuple[str, str]]:
+        return list(host.notices)
+
     return Harness(
-        host, root, host.files.__setitem__, host.files.get, host.notices, lambda: host.watched
+        host, root, host.files.__setitem__, host.files.get, notices, lambda: host.watched
     )
 
 
@@ -62,13 +74,70 @@ def disk(root: Path) -> Harness:
     def get(path: str) -> str | None:
         return Path(path).read_bytes().decode() if Path(path).exists() else None
 
-    return Harness(host, root, put, get, notices, lambda: host.watched)
+    return Harness(host, root, put, get, lambda: notices, lambda: host.watched)
 
 
-@pytest.fixture(params=[fake, disk], ids=["fake", "disk"])
-def harness(request: pytest.FixtureRequest, tmp_path: Path) -> Harness:
-    factory: Callable[[Path], Harness] = request.param
-    return factory(tmp_path)
+@asynccontextmanager
+async def editor(root: Path, *, opens: bool, ours: bool) -> AsyncGenerator[Harness]:
+    """The editor's host over the protocol; with `opens` every file is open in the editor."""
+    server = build("0.0.0", lambda _: NoDoor())
+    async with connected(server) as client:
+        fake = FakeEditor(client, ours=ours)
+        await client.initialize(OURS if ours else PLAIN)
+        client.answers.update(dict.fromkeys(("client/registerCapability",), _nothing))
+        client.answers["client/unregisterCapability"] = _nothing
+        client.answers["session/request_permission"] = _deny
+        host = LspHost(server, "s1", Edits(server), Questions(server))
+
+        def put(path: str, text: str) -> None:
+            Path(path).parent.mkdir(parents=True, exist_ok=True)
+            Path(path).write_bytes(text.encode())
+            if opens:
+                uri = Path(path).as_uri()
+                fake.texts[uri], fake.versions[uri] = text, 1
+                server.buffers.open(uri, 1, text, "text")
+
+        def get(path: str) -> str | None:
+            return Path(path).read_bytes().decode() if Path(path).exists() else None
+
+        def watched() -> tuple[str, ...]:
+            (registration,) = client.named("client/registerCapability")[-1]["registrations"]
+            globs = [one["globPattern"] for one in registration["registerOptions"]["watchers"]]
+            return tuple(path_of(f"{one['baseUri']}{one['pattern']}") for one in globs)
+
+        def notices() -> list[tuple[str, str]]:
+            told = client.named("_sidelight/notice")
+            return [(one["severity"], one["text"]) for one in told]
+
+        yield Harness(host, root, put, get, notices, watched)
+
+
+async def _nothing(_: object) -> object:
+    return None
+
+
+async def _deny(_: object) -> object:
+    chosen = {"outcome": "selected", "optionId": "reject_once"}
+    return {"outcome": {**chosen, "_meta": {"sidelight": {"feedback": "No."}}}}
+
+
+@asynccontextmanager
+async def ready(harness: Harness) -> AsyncGenerator[Harness]:
+    yield harness
+
+
+FACTORIES: dict[str, Callable[[Path], AbstractAsyncContextManager[Harness]]] = {
+    "fake": lambda root: ready(fake(root)),
+    "disk": lambda root: ready(disk(root)),
+    "editor, closed files": lambda root: editor(root, opens=False, ours=True),
+    "editor, open files": lambda root: editor(root, opens=True, ours=True),
+}
+
+
+@pytest.fixture(params=FACTORIES)
+async def harness(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Harness]:
+    async with FACTORIES[request.param](tmp_path) as harness:
+        yield harness
 
 
 def edit(path: str, base: str | None, *edits: tuple[int, int, str]) -> FileEdit:
@@ -88,7 +157,7 @@ async def test_a_text_is_read_with_its_exact_line_ends(harness: Harness) -> None
     harness.put(harness.path("a.txt"), "one\r\ntwo\n\x0c\u2028three\r")
     with anyio.fail_after(5):
         snapshot = await harness.host.read_text(harness.path("a.txt"))
-    assert snapshot == FileSnapshot(
+    assert snapshot.model_copy(update={"version": None}) == FileSnapshot(
         path=harness.path("a.txt"),
         text="one\r\ntwo\n\x0c\u2028three\r",
         digest=digest_of("one\r\ntwo\n\x0c\u2028three\r"),
@@ -205,5 +274,5 @@ async def test_a_question_gets_an_answer_notices_and_watches_arrive(harness: Har
         await harness.host.watch(("/c",))
     assert reply.behavior == "deny"
     assert reply.feedback
-    assert harness.notices == [("warning", "careful")]
+    assert harness.notices() == [("warning", "careful")]
     assert harness.watched() == ("/c",)

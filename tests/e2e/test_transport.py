@@ -19,7 +19,7 @@ URI = "file:///w/a.txt"
 
 
 def environment(**extra: str) -> dict[str, str]:
-    return {**os.environ, "PYTHONPATH": str(ROOT / "server"), **extra}
+    return {**os.environ, "PYTHONPATH": f"{ROOT / 'server'}{os.pathsep}{ROOT}", **extra}
 
 
 @pytest.fixture
@@ -90,8 +90,7 @@ async def test_the_end_of_input_ends_the_server_with_code_one(ready: LspClient) 
     command = {"command": "sidelight.run", "arguments": [60]}
     await ready.begin("workspace/executeCommand", command)
     await until_logged(ready, b"a command began")
-    assert ready.process.stdin is not None
-    await ready.process.stdin.aclose()
+    await ready.hang_up()
     assert await ready.wait_for_end() == 1
     await until_logged(ready, b"the command was stopped")
 
@@ -273,7 +272,7 @@ async def test_unknown_methods_are_refused_and_unknown_notifications_ignored(
     await ready.notify("$/unheardOf", {})
     answer = await ready.answer_to(await ready.begin("textDocument/unheardOf", {}))
     assert answer["error"]["code"] == -32601
-    command = {"command": "rm", "arguments": []}
+    command = {"command": "rm"}
     answer = await ready.answer_to(await ready.begin("workspace/executeCommand", command))
     assert answer["error"] == {"code": -32602, "message": "there is no command 'rm'"}
 
@@ -296,7 +295,7 @@ async def test_requests_before_initialize_and_after_shutdown_are_refused(
 async def test_initialize_is_answered_before_anything_heavy_is_imported(
     client: LspClient,
 ) -> None:
-    params = {"processId": None, "capabilities": {}}
+    params: dict[str, object] = {"processId": None, "capabilities": {}}
     await client.ask("initialize", params)
     modules = set(await client.ask("test/modules"))
     heavy = {"pydantic", "anthropic", "httpx2", "git", "watchfiles", "acp", "tree_sitter"}

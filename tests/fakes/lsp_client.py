@@ -1,12 +1,12 @@
 """A language client in plain bytes: it hides no framing fault and answers only what it is told."""
 
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
 import anyio
-from anyio.abc import Process
+from anyio.abc import ByteReceiveStream, ByteSendStream, Process
 
 Message = dict[str, Any]
 Answer = Callable[[Any], Awaitable[Any]]
@@ -14,17 +14,35 @@ SILENT = object()
 
 
 class LspClient:
-    """One server process. `answers` maps methods of the server to what this client answers."""
+    """The client's end. `answers` maps methods of the server to what this client answers."""
 
-    def __init__(self, process: Process) -> None:
-        self.process = process
+    def __init__(
+        self,
+        incoming: ByteReceiveStream,
+        outgoing: ByteSendStream,
+        process: Process | None = None,
+    ) -> None:
         self.messages: list[Message] = []
         self.answers: dict[str, Answer] = {}
         self.stderr = b""
         self.paused = anyio.Event()
         self.paused.set()
+        self._incoming = incoming
+        self._outgoing = outgoing
+        self._process = process
         self._arrived = anyio.Event()
+        self._sending = anyio.Lock()
         self._last = 0
+
+    @property
+    def process(self) -> Process:
+        """The server's process."""
+        assert self._process is not None
+        return self._process
+
+    async def hang_up(self) -> None:
+        """Close the server's input."""
+        await self._outgoing.aclose()
 
     async def send(self, message: Message) -> None:
         """Send one message as it is."""
@@ -33,8 +51,8 @@ class LspClient:
 
     async def send_bytes(self, data: bytes) -> None:
         """Send bytes as they are."""
-        assert self.process.stdin is not None
-        await self.process.stdin.send(data)
+        async with self._sending:
+            await self._outgoing.send(data)
 
     async def notify(self, method: str, params: Any = None) -> None:
         """Send a notification."""
@@ -95,9 +113,8 @@ class LspClient:
 
     async def read(self) -> None:
         """Take messages from standard output until it ends."""
-        assert self.process.stdout is not None
         waiting = b""
-        async for chunk in self.process.stdout:
+        async for chunk in self._incoming:
             await self.paused.wait()
             waiting += chunk
             while (end := waiting.find(b"\r\n\r\n")) >= 0:
@@ -137,23 +154,29 @@ class LspClient:
         self._group = anyio.create_task_group()
         await self._group.__aenter__()
         self._group.start_soon(self.read)
-        self._group.start_soon(self.read_stderr)
+        if self._process is not None:
+            self._group.start_soon(self.read_stderr)
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        if self.process.returncode is None:
-            self.process.kill()
+        if self._process is not None and self._process.returncode is None:
+            self._process.kill()
         self._group.cancel_scope.cancel()
         await self._group.__aexit__(None, None, None)
         with anyio.CancelScope(shield=True):
-            await self.process.aclose()
+            await self._outgoing.aclose()
+            await self._incoming.aclose()
+            if self._process is not None:
+                await self._process.aclose()
 
 
 @asynccontextmanager
 async def lsp_client(
     command: Sequence[str], env: Mapping[str, str] | None = None, cwd: str | None = None
-) -> AsyncIterator[LspClient]:
+) -> AsyncGenerator[LspClient]:
     """Start a server and talk to it; killed at the end if it still runs."""
     process = await anyio.open_process(list(command), env=env, cwd=cwd)
-    async with LspClient(process) as client:
+    assert process.stdin is not None
+    assert process.stdout is not None
+    async with LspClient(process.stdout, process.stdin, process) as client:
         yield client

@@ -4,7 +4,7 @@ This module is loaded after `initialize` was answered (it needs pydantic); `lsp/
 imports it.
 """
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -13,6 +13,7 @@ from sidelight.core.decision import Mode
 from sidelight.core.events import Sink, TurnEnded
 from sidelight.core.host import FileChange, Host
 from sidelight.core.messages import Message
+from sidelight.transcripts.entry import CallStored
 from sidelight.wire.methods import Changes, Connection, ModeInfo, Review, Reviewed, SessionInfo
 
 
@@ -20,15 +21,14 @@ from sidelight.wire.methods import Changes, Connection, ModeInfo, Review, Review
 class Editor:
     """What the application gets from the door; valid until `Application.shutdown` returns.
 
-    `host` and `sink` take a session's id and give the same object every time. The sink is for
-    what happens outside a turn as well (mode changes, notices of hooks). `changes` is called
-    when the hunks that wait for review are others than before, `connection` when the model is.
-    `options` are the client's initialization options; `locale` is as in `en` or `zh-cn`.
+    `host` and `sink` take a session's id and give the same object every time; the sink is for
+    what happens outside a turn as well. `connection` is to be called when another model answers
+    than before. `options` are the client's initialization options (`dirtyBuffers`, `model`,
+    `permissionMode`); `locale` is as in `en` or `zh-cn`.
     """
 
     host: Callable[[str], Host]
     sink: Callable[[str], Sink]
-    changes: Callable[[str], Awaitable[None]]
     connection: Callable[[Connection], Awaitable[None]]
     roots: tuple[str, ...]
     options: Json
@@ -59,8 +59,18 @@ class Conversation(Protocol):
         ...
 
     @property
-    def messages(self) -> Sequence[Message]:
+    def history(self) -> Sequence[Message]:
         """The history so far, for replay."""
+        ...
+
+    @property
+    def calls(self) -> Mapping[str, CallStored]:
+        """How the calls of the stored history ended, by the call's id."""
+        ...
+
+    @property
+    def running(self) -> bool:
+        """Whether a turn is under way."""
         ...
 
     @property
@@ -68,10 +78,8 @@ class Conversation(Protocol):
         """Texts of prompts that wait, oldest first."""
         ...
 
-    async def prompt(
-        self, content: Sequence[UserBlock], sink: Sink, prompt_id: str | None = None
-    ) -> TurnEnded:
-        """Run a turn, or wait in the queue for one; `prompt_id` becomes the message's id.
+    async def prompt(self, content: Sequence[UserBlock], prompt_id: str | None = None) -> TurnEnded:
+        """Run a turn, or join the running one; `prompt_id` becomes the message's id.
 
         `cancel()` ends it with reason `cancelled`; cancelling the caller's task does so too and
         raises. Failures of the turn are in the result, not raised.

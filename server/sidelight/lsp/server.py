@@ -67,7 +67,10 @@ Load = Callable[["AgentServer"], Door]
 
 
 class AgentServer(LanguageServer):
-    """One server a client. `load` is called in a thread once the client has our answer."""
+    """One server a client. `load` is called in a thread once the client has our answer.
+
+    `stoppable` says what to call when the person cancels a progress, by its token.
+    """
 
     protocol: AgentProtocol  # pyright: ignore[reportIncompatibleVariableOverride]
 
@@ -82,6 +85,7 @@ class AgentServer(LanguageServer):
         self.options: dict[str, Any] = {}
         self.locale = "en"
         self.buffers = Buffers()
+        self.stoppable: dict[str | int, Callable[[], None]] = {}
         self._load = load
         self._opened: asyncio.Future[Door] | None = None
         self._tasks: set[asyncio.Task[None]] = set()

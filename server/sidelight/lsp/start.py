@@ -22,7 +22,7 @@ def serve(version: str, load: Load) -> int:
     incoming, outgoing = claim_stdio()
     logging.getLogger("pygls").setLevel(logging.WARNING)  # below that it writes out contents
     server = build(version, load)
-    return asyncio.run(run(server, incoming, outgoing))
+    return asyncio.run(_run_until_signal(server, incoming, outgoing))
 
 
 def build(version: str, load: Load) -> AgentServer:
@@ -34,20 +34,11 @@ def build(version: str, load: Load) -> AgentServer:
 
 
 async def run(server: AgentServer, incoming: int, outgoing: int) -> int:
-    """Serve over two descriptors; returns the exit code. Not to be cancelled."""
+    """Serve over two descriptors; returns 0 after `shutdown`, else 1. Not to be cancelled."""
     loop = asyncio.get_running_loop()
     output = Output(outgoing, loop)
     server.protocol.output = output
     inbox = Inbox(loop)
-    caught: list[int] = []
-
-    def on_signal(number: int) -> None:
-        caught.append(number)
-        server.protocol.exited.set()
-
-    if sys.platform != "win32":
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(number, on_signal, number)
     start_reader(incoming, inbox)
     pump = asyncio.create_task(server.protocol.pump(inbox))
     exited = asyncio.create_task(server.protocol.exited.wait())
@@ -60,6 +51,19 @@ async def run(server: AgentServer, incoming: int, outgoing: int) -> int:
     server.protocol.lose_client()
     await asyncio.sleep(0)
     await asyncio.to_thread(output.close, FLUSH_SECONDS)
-    if caught:
-        return 128 + caught[0]
     return 0 if server.protocol.shutdown_requested else 1
+
+
+async def _run_until_signal(server: AgentServer, incoming: int, outgoing: int) -> int:
+    """As `run`; a signal ends the work in an orderly way and is told in the exit code."""
+    caught: list[int] = []
+
+    def on_signal(number: int) -> None:
+        caught.append(number)
+        server.protocol.exited.set()
+
+    if sys.platform != "win32":
+        for number in (signal.SIGINT, signal.SIGTERM):
+            asyncio.get_running_loop().add_signal_handler(number, on_signal, number)
+    code = await run(server, incoming, outgoing)
+    return 128 + caught[0] if caught else code

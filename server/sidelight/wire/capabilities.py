@@ -49,7 +49,7 @@ class Client:
 
 
 def offered(version: str, client: Client) -> dict[str, Any]:
-    """What goes into the server's `experimental`; `problem` repeats why a client is treated as a plain one."""
+    """What goes into the server's `experimental`; `problem` is why the panel is off."""
     answer: dict[str, Any] = {"protocol": PROTOCOL, "version": version}
     if client.problem:
         answer["problem"] = client.problem

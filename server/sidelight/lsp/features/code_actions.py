@@ -4,8 +4,8 @@ from typing import Any
 
 from lsprotocol import types
 
-from sidelight.lsp.catalogue import say
 from sidelight.lsp.server import AgentServer
+from sidelight.wire.catalogue import say
 from sidelight.wire.loose import mapping
 
 MOST_PROBLEMS = 5

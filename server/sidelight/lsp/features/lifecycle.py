@@ -30,6 +30,13 @@ def register(server: AgentServer) -> None:
             )
         server.start_loading()
 
+    def progress_cancelled(params: types.WorkDoneProgressCancelParams) -> None:
+        stop = server.stoppable.get(params.token)
+        if stop is not None:
+            stop()
+
+    server.protocol.replace(types.WINDOW_WORK_DONE_PROGRESS_CANCEL, progress_cancelled)
+
     @server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
     def configured(params: types.DidChangeConfigurationParams) -> None:
         settings = mapping(mapping(params.settings).get("sidelight"))

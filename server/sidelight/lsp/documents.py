@@ -1,0 +1,102 @@
+"""Files as the user sees them: the open buffer first, then the disk."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import anyio
+import anyio.to_thread
+
+from sidelight.core.errors import HostError
+from sidelight.core.host import FileSnapshot
+from sidelight.core.ledger import digest_of
+from sidelight.files.disk import read_snapshot
+from sidelight.lsp.buffers import Buffer, BufferEvent, Buffers
+from sidelight.lsp.convert import is_uri
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """An open document. `disk` is its file, None when there is none that can be read as text.
+
+    `stale` means that the buffer is untouched and older than its file: then the disk is what the
+    user will see, and `snapshot` is of the disk.
+    """
+
+    buffer: Buffer
+    snapshot: FileSnapshot
+    disk: FileSnapshot | None
+    stale: bool = False
+
+
+async def read(buffers: Buffers, path: str) -> FileSnapshot:
+    """The open buffer, else the file; raises as `Host.read_text` does."""
+    view = await look(buffers, path)
+    if view is not None:
+        return view.snapshot
+    if is_uri(path):
+        raise FileNotFoundError(2, "is not open in the editor", path)
+    return await anyio.to_thread.run_sync(read_snapshot, path)
+
+
+async def look(buffers: Buffers, path: str) -> View | None:
+    """An open document beside its file; None when it is not open."""
+    buffer = buffers.find(path)
+    if buffer is None:
+        return None
+    disk = await read_disk(buffer.path)
+    text = buffer.text
+    if disk is not None and not same_lines(disk.text, text) and _is_left_behind(buffer, text):
+        snapshot = disk.model_copy(update={"path": path, "version": buffer.version})
+        return View(buffer, snapshot, disk, stale=True)
+    snapshot = FileSnapshot(
+        path=path,
+        text=text,
+        digest=digest_of(text),
+        version=buffer.version,
+        unsaved=disk is None or not same_lines(disk.text, text),
+        encoding=disk.encoding if disk else "utf-8",
+        bom=disk.bom if disk else "",
+    )
+    return View(buffer, snapshot, disk)
+
+
+async def read_disk(path: str) -> FileSnapshot | None:
+    """The file's text, None when it is not there or is no text."""
+    if is_uri(path):
+        return None
+    try:
+        return await anyio.to_thread.run_sync(read_snapshot, path)
+    except (OSError, HostError):
+        return None
+
+
+def same_lines(one: str, other: str) -> bool:
+    """Equal but for line ends: an editor shows one kind where a file mixes them."""
+    return one == other or _unix(one) == _unix(other)
+
+
+async def until(buffers: Buffers, done: Callable[[], bool], seconds: float) -> bool:
+    """Wait for what the editor reports of its documents; False when it did not come in time."""
+    happened = anyio.Event()
+
+    def listen(_: Buffer, __: BufferEvent) -> None:
+        happened.set()
+
+    buffers.listeners.append(listen)
+    try:
+        with anyio.move_on_after(seconds):
+            while not done():
+                await happened.wait()
+                happened = anyio.Event()
+        return done()
+    finally:
+        buffers.listeners.remove(listen)
+
+
+def _is_left_behind(buffer: Buffer, text: str) -> bool:
+    """Nothing was typed since the last save, and the file was changed by another since then."""
+    return buffer.disk_changed and buffer.saved_text == text
+
+
+def _unix(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n")

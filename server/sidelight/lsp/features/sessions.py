@@ -1,0 +1,145 @@
+"""`session/*` and `_sidelight/*`: one handler each, over the application."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+
+from sidelight.core.errors import AgentError
+from sidelight.core.events import EndReason
+from sidelight.core.record import Record
+from sidelight.lsp.application import Application, Conversation
+from sidelight.lsp.convert import path_of
+from sidelight.lsp.endpoint import Handler
+from sidelight.lsp.feeds import Feeds
+from sidelight.wire.methods import (
+    NOTIFICATIONS,
+    REQUESTS,
+    Cancel,
+    Connect,
+    Connection,
+    ListSessions,
+    LoadSession,
+    Modes,
+    NewSession,
+    Nothing,
+    Original,
+    OriginalText,
+    Prompt,
+    PromptEnded,
+    Review,
+    Reviewed,
+    SessionCreated,
+    SessionList,
+    SessionLoaded,
+    SetMode,
+    StopReason,
+    TerminalCwd,
+    meta,
+)
+from sidelight.wire.prompts import to_blocks
+from sidelight.wire.shapes import info_update, replay
+
+STOP_REASONS: Mapping[EndReason, StopReason] = {
+    "completed": "end_turn",
+    "cancelled": "cancelled",
+    "max_steps": "max_turn_requests",
+    "budget": "max_turn_requests",
+    "blocked": "refusal",
+    "failed": "end_turn",
+}
+
+
+class Sessions:
+    """Answers the panel. What a session says meanwhile goes through its feed."""
+
+    def __init__(self, application: Application, feeds: Feeds) -> None:
+        self._application = application
+        self._feeds = feeds
+
+    def methods(self) -> dict[str, tuple[type[Record], Handler]]:
+        """Every method of the wire with the record of its params and its handler."""
+        handlers: dict[str, Handler] = {
+            "session/new": self.new,
+            "session/load": self.load,
+            "session/list": self.list,
+            "session/prompt": self.prompt,
+            "session/set_mode": self.set_mode,
+            "session/cancel": self.cancel,
+            "_sidelight/connect": self.connect,
+            "_sidelight/review": self.review,
+            "_sidelight/original": self.original,
+            "_sidelight/terminal_cwd": self.terminal_cwd,
+        }
+        kinds = {name: params for name, (params, _) in REQUESTS.items()} | NOTIFICATIONS
+        return {name: (kinds[name], handler) for name, handler in handlers.items()}
+
+    async def new(self, params: NewSession) -> SessionCreated:
+        """Begin a conversation."""
+        session = await self._application.new_session(path_of(params.cwd))
+        return SessionCreated(session_id=session.id, modes=self._modes(session))
+
+    async def load(self, params: LoadSession) -> SessionLoaded:
+        """Take up a conversation: its messages as updates, then what waits for review."""
+        cwd = path_of(params.cwd)
+        session = await self._application.load_session(params.session_id, cwd)
+        feed = self._feeds.of(session.id)
+        for update in replay(session.history, session.calls):
+            feed.update(update)
+            await self._feeds.drain()
+        if session.title:
+            feed.update(info_update(session.title))
+        feed.state()
+        await self._feeds.send_changes(session.id, even_if_none=False)
+        return SessionLoaded(modes=self._modes(session))
+
+    async def list(self, params: ListSessions) -> SessionList:
+        """Stored conversations."""
+        cwd = None if params.cwd is None else path_of(params.cwd)
+        return SessionList(sessions=tuple(await self._application.list_sessions(cwd)))
+
+    async def prompt(self, params: Prompt) -> PromptEnded:
+        """Run a turn; answered when it has ended, also when it was cancelled or failed."""
+        session = self._session(params.session_id)
+        ended = await session.prompt(to_blocks(params.prompt), params.message_id)
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        self._feeds.of(session.id).update(info_update(session.title, now))
+        error = meta(error=ended.error) if ended.error else None
+        return PromptEnded(stop_reason=STOP_REASONS[ended.reason], _meta=error)
+
+    async def cancel(self, params: Cancel) -> None:
+        """Stop the running turn; its prompt is answered with `cancelled`."""
+        self._session(params.session_id).cancel()
+
+    async def set_mode(self, params: SetMode) -> Nothing:
+        """Change the permission mode."""
+        session = self._session(params.session_id)
+        known = {mode.id for mode in self._application.modes()}
+        if params.mode_id not in known:
+            raise AgentError(f"There is no mode {params.mode_id!r}; pick one of {sorted(known)}.")
+        await session.set_mode(params.mode_id)  # pyright: ignore[reportArgumentType] (checked)
+        return Nothing()
+
+    async def connect(self, params: Connect) -> Connection:
+        """Look for a model again."""
+        return await self._application.connect(params.api_key)
+
+    async def review(self, params: Review) -> Reviewed:
+        """Keep or undo."""
+        self._session(params.session_id)
+        return await self._application.review(params)
+
+    async def original(self, params: Original) -> OriginalText:
+        """The text before the pending changes."""
+        return OriginalText(text=self._application.original(path_of(params.uri)))
+
+    async def terminal_cwd(self, params: TerminalCwd) -> None:
+        """A terminal went to another folder."""
+        await self._application.terminal_moved(params.old_cwd, params.new_cwd)
+
+    def _session(self, session_id: str) -> Conversation:
+        session = self._application.session(session_id)
+        if session is None:
+            raise AgentError(f"There is no open conversation {session_id!r}; load it first.")
+        return session
+
+    def _modes(self, session: Conversation) -> Modes:
+        return Modes(current_mode_id=session.mode, available_modes=tuple(self._application.modes()))

@@ -1,0 +1,159 @@
+"""A permission question and its answer as they go over the wire."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sidelight.core.access import Access
+from sidelight.core.decision import PermissionUpdate, Scope
+from sidelight.core.host import PermissionPrompt, PermissionReply
+from sidelight.wire.catalogue import say
+from sidelight.wire.loose import mapping
+from sidelight.wire.methods import (
+    FileDiff,
+    PermissionAnswer,
+    PermissionDetail,
+    PermissionOption,
+    RequestPermission,
+)
+from sidelight.wire.tool_words import kind_of, locations_of
+from sidelight.wire.visible import hidden_characters, visible
+
+MOST_EFFECTS = 12
+ALLOW_ONCE, REJECT_ONCE = "allow_once", "reject_once"
+SCOPES: tuple[tuple[tuple[Scope, ...], str, str], ...] = (
+    (("session",), "allow_session", "Allow for this session"),
+    (("project", "local"), "allow_project", "Allow in this project"),
+    (("user",), "allow_always", "Always allow"),
+)
+VERBS = {
+    "read": "reads",
+    "write": "writes",
+    "execute": "runs",
+    "fetch": "contacts",
+    "mcp": "calls",
+    "interact": "asks",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One answer: how it is shown, and what is remembered when it is picked."""
+
+    option: PermissionOption
+    remember: tuple[PermissionUpdate, ...] = ()
+
+    @property
+    def allows(self) -> bool:
+        """Whether picking it lets the call run."""
+        return self.option.kind.startswith("allow")
+
+    def reply(self, **fields: object) -> PermissionReply:
+        """The answer for the agent."""
+        behavior = "allow" if self.allows else "deny"
+        known = {"behavior": behavior, "remember": self.remember, **fields}
+        return PermissionReply.model_validate(known)
+
+
+def choices_for(prompt: PermissionPrompt, locale: str) -> tuple[Choice, ...]:
+    """Once, then for as long as the suggestions reach, then no."""
+    allow = PermissionOption(option_id=ALLOW_ONCE, name=say(locale, "Allow once"), kind=ALLOW_ONCE)
+    choices = [Choice(allow)]
+    for scopes, name, words in SCOPES:
+        updates = tuple(update for update in prompt.suggestions if update.scope in scopes)
+        if updates:
+            option = PermissionOption(option_id=name, name=say(locale, words), kind="allow_always")
+            choices.append(Choice(option, updates))
+    deny = PermissionOption(option_id=REJECT_ONCE, name=say(locale, "Deny"), kind=REJECT_ONCE)
+    return (*choices, Choice(deny))
+
+
+def request_for(
+    session_id: str,
+    prompt: PermissionPrompt,
+    choices: Sequence[Choice],
+    diffs: Sequence[FileDiff],
+    locale: str,
+) -> RequestPermission:
+    """The question as our own panel and any client of the protocol reads it."""
+    tool_call = {
+        "toolCallId": prompt.call.id,
+        "title": prompt.title,
+        "kind": kind_of(prompt.call.name),
+        "status": "pending",
+        "rawInput": prompt.call.input,
+        "locations": locations_of(prompt.call),
+    }
+    return RequestPermission(
+        session_id=session_id,
+        tool_call=tool_call,
+        options=tuple(choice.option for choice in choices),
+        _meta={"sidelight": detail_of(prompt, diffs, locale).to_wire()},
+    )
+
+
+def detail_of(prompt: PermissionPrompt, diffs: Sequence[FileDiff], locale: str) -> PermissionDetail:
+    """Everything that a person should see before deciding."""
+    command = _text(prompt.call.input.get("command"))
+    rules = [rule for update in prompt.suggestions for rule in update.rules]
+    return PermissionDetail(
+        id=prompt.id,
+        kind="edit" if diffs else "command" if command is not None else "other",
+        tool=prompt.call.name,
+        title=prompt.title,
+        why=prompt.reason.detail,
+        dangerous=prompt.dangerous,
+        command=command,
+        description=_text(prompt.call.input.get("description")),
+        effects=_effects(prompt.accesses, command, locale),
+        diffs=tuple(diffs),
+        rules=tuple(dict.fromkeys(rules)),
+    )
+
+
+def reply_to(answer: PermissionAnswer, choices: Sequence[Choice]) -> PermissionReply:
+    """What the person chose; anything but a known answer is a no."""
+    outcome = answer.outcome
+    chosen = next((one for one in choices if one.option.option_id == outcome.option_id), None)
+    if outcome.outcome != "selected" or chosen is None:
+        return PermissionReply(behavior="deny")
+    ours = mapping(mapping(outcome.meta).get("sidelight"))
+    fields: dict[str, object] = {"feedback": _text(ours.get("feedback")) or ""}
+    if chosen.allows and isinstance(ours.get("updatedInput"), dict):
+        fields["updated_input"] = ours["updatedInput"]
+    return chosen.reply(**fields)
+
+
+def plain_question(prompt: PermissionPrompt, diffs: Sequence[FileDiff], locale: str) -> str:
+    """The question as one text, for editors that show only messages."""
+    detail = detail_of(prompt, diffs, locale)
+    parts = [prompt.title if detail.command is None else f"{prompt.call.name}:"]
+    if detail.command is not None:
+        parts.append(visible(detail.command))
+    if detail.why:
+        parts.append(say(locale, "Why: {why}", why=detail.why))
+    parts += [visible(effect) for effect in detail.effects]
+    for diff in diffs:
+        parts.append(f"{diff.path} +{diff.added} -{diff.removed}")
+        parts += [visible(f"{line.sign}{line.text}") for line in diff.lines]
+    return "\n".join(parts)
+
+
+def _effects(accesses: Sequence[Access], command: str | None, locale: str) -> tuple[str, ...]:
+    effects: list[str] = []
+    hidden = hidden_characters(command or "")
+    if hidden:
+        effects.append(say(locale, "hidden characters: {names}", names=", ".join(hidden)))
+    for access in accesses:
+        if access.unsure:
+            effects.append(access.unsure)
+        if access.kind != "execute":
+            effects.append(f"{say(locale, VERBS[access.kind])}: {access.target}")
+    unique = list(dict.fromkeys(effects))
+    if len(unique) > MOST_EFFECTS:
+        left = len(unique) - MOST_EFFECTS
+        unique[MOST_EFFECTS:] = [say(locale, "and {count} more", count=left)]
+    return tuple(unique)
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) else None

@@ -1,0 +1,36 @@
+"""A prompt's blocks from the wire into the conversation, and back for those who show it."""
+
+import re
+from collections.abc import Sequence
+
+from sidelight.core.content import Image, Json, Text, UserBlock
+from sidelight.wire.methods import ImageBlock, PromptBlock, ResourceBlock, TextBlock
+
+_CONTEXT = re.compile(r'<editor_context uri="([^"]*)">\n(.*)\n</editor_context>', re.DOTALL)
+
+
+def to_blocks(prompt: Sequence[PromptBlock]) -> tuple[UserBlock, ...]:
+    """What joins the conversation: first what was typed, then what went along with it."""
+    typed: list[UserBlock] = []
+    beside: list[UserBlock] = []
+    for block in prompt:
+        match block:
+            case TextBlock():
+                typed.append(Text(text=block.text))
+            case ImageBlock():
+                beside.append(Image(media_type=block.mime_type, data=block.data))
+            case ResourceBlock():
+                uri = block.resource.uri.replace('"', "%22")
+                text = f'<editor_context uri="{uri}">\n{block.resource.text}\n</editor_context>'
+                beside.append(Text(text=text))
+    return (*typed, *beside)
+
+
+def shown(block: Text | Image) -> Json:
+    """A block of a user's message as content of an update."""
+    if isinstance(block, Image):
+        return {"type": "image", "mimeType": block.media_type, "data": block.data}
+    context = _CONTEXT.fullmatch(block.text)
+    if context is None:
+        return {"type": "text", "text": block.text}
+    return {"type": "resource", "resource": {"uri": context[1], "text": context[2]}}
