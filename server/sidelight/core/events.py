@@ -141,6 +141,19 @@ class ModeChanged(Record):
     mode: str
 
 
+class QueueChanged(Record):
+    """Prompts that wait for the running turn, oldest first, as text."""
+
+    type: Literal["queue_changed"] = "queue_changed"
+    prompts: tuple[str, ...]
+
+
+class ReviewChanged(Record):
+    """The hunks that wait for review are others now; ask the session which."""
+
+    type: Literal["review_changed"] = "review_changed"
+
+
 class Notice(Record):
     """A sentence for the user."""
 
@@ -165,6 +178,8 @@ Event = Annotated[
     | HookEnded
     | RetryScheduled
     | ModeChanged
+    | QueueChanged
+    | ReviewChanged
     | Notice,
     Field(discriminator="type"),
 ]

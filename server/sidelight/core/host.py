@@ -40,12 +40,14 @@ class TextEdit(Record):
 class FileEdit(Record):
     """Edits of one file, made for the text with digest `base`; None means: must not exist yet.
 
-    Edits are sorted, do not overlap, and are all applied or none is.
+    Edits are sorted, do not overlap, and are all applied or none is. `removes` deletes the file
+    instead (the undo of a creation); then `after` has no snapshot of it.
     """
 
     path: str
     base: str | None
     edits: tuple[TextEdit, ...]
+    removes: bool = False
 
 
 class EditOutcome(Record):

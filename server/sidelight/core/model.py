@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator
 from typing import Literal, Protocol
 
-from sidelight.core.content import Block, Json, ToolUse
+from sidelight.core.content import AssistantBlock, Block, Json
 from sidelight.core.messages import AssistantMessage
 from sidelight.core.record import Record
 
@@ -69,11 +69,11 @@ class ToolUseStarted(Record):
     name: str
 
 
-class ToolUseReady(Record):
-    """A call's block was closed: it may run while the model still speaks."""
+class BlockReady(Record):
+    """A block was closed; if it is a call it may run while the model still speaks."""
 
-    type: Literal["tool_use_ready"] = "tool_use_ready"
-    block: ToolUse
+    type: Literal["block_ready"] = "block_ready"
+    block: AssistantBlock
 
 
 class ResponseEnded(Record):
@@ -83,7 +83,7 @@ class ResponseEnded(Record):
     message: AssistantMessage
 
 
-ModelEvent = TextChunk | ThinkingChunk | ToolUseStarted | ToolUseReady | ResponseEnded
+ModelEvent = TextChunk | ThinkingChunk | ToolUseStarted | BlockReady | ResponseEnded
 
 
 class ModelClient(Protocol):

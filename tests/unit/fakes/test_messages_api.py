@@ -1,9 +1,7 @@
 """The double answers the real SDK over real HTTP: what it streams, and how it fails on purpose."""
 
-import json
-import time
+import threading
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
 from typing import Any
 
 import anthropic
@@ -12,10 +10,13 @@ import httpx2
 import pytest
 from anthropic import AsyncAnthropic
 
+from tests.fakes.messages_api.client import HELLO, MODEL, ask, blocks, client_of
 from tests.fakes.messages_api.double import Double, DoubleFailure, running_double
-from tests.fakes.messages_api.request import Json, Request
+from tests.fakes.messages_api.play import Context, play
+from tests.fakes.messages_api.request import Request
 from tests.fakes.messages_api.script import (
     Answer,
+    When,
     cut,
     error_event,
     event,
@@ -35,48 +36,7 @@ from tests.fakes.messages_api.script import (
 
 pytestmark = pytest.mark.anyio
 
-MODEL = "claude-sonnet-5-5"
-HELLO: list[Any] = [{"role": "user", "content": [{"type": "text", "text": "Hello"}]}]
 READ: Any = {"name": "Read", "description": "Reads.", "input_schema": {"type": "object"}}
-SUMMARIZED: Any = {"type": "adaptive", "display": "summarized"}
-
-
-@asynccontextmanager
-async def client_of(double: Double, api_key: str | None = None) -> AsyncGenerator[AsyncAnthropic]:
-    key = api_key or double.api_key
-    async with AsyncAnthropic(base_url=double.base_url, api_key=key, max_retries=0) as client:
-        yield client
-
-
-async def ask(client: AsyncAnthropic, messages: list[Any] = HELLO, **more: Any) -> list[Json]:
-    """Every event of one streamed reply, as plain objects."""
-    more = {"model": MODEL, "max_tokens": 1000, "thinking": SUMMARIZED, **more}
-    events: list[Json] = []
-    with anyio.fail_after(5):
-        stream = await client.messages.create(messages=messages, stream=True, **more)
-        async for each in stream:
-            events.append(each.to_dict(mode="json", warnings=False))
-    return events
-
-
-def blocks(events: list[Json]) -> list[Json]:
-    """The content blocks that a stream adds up to."""
-    built: list[Json] = []
-    texts: list[dict[str, str]] = []
-    for each in events:
-        if each["type"] == "content_block_start":
-            built.append(dict(each["content_block"]))
-            texts.append({})
-        if each["type"] == "content_block_delta":
-            delta = dict(each["delta"])
-            delta.pop("type")
-            for name, piece in delta.items():
-                texts[each["index"]][name] = texts[each["index"]].get(name, "") + piece
-    for block, pieces in zip(built, texts, strict=True):
-        if "partial_json" in pieces:
-            block["input"] = json.loads(pieces.pop("partial_json"))
-        block.update(pieces)
-    return built
 
 
 async def test_a_text_reply_arrives_in_deltas_with_usage_and_stop_reason() -> None:
@@ -211,8 +171,6 @@ async def test_a_stream_can_be_cut_at_any_byte() -> None:
 
 
 def _wire(words: str) -> list[bytes]:
-    from tests.fakes.messages_api.play import Context, play
-
     context = Context(MODEL, 0, {"input_tokens": 1}, show_thinking=True)
     return [piece for piece in play(reply(words), context).wire if isinstance(piece, bytes)]
 
@@ -296,7 +254,7 @@ async def test_a_proxy_page_and_a_dropped_connection_are_served_too() -> None:
 
 
 async def test_conditional_replies_answer_their_request_whatever_the_order() -> None:
-    def has(word: str) -> Any:
+    def has(word: str) -> When:
         return lambda request: word in request.last_text
 
     script = [reply("plain"), reply("two", when=has("second")), reply("one", when=has("first"))]
@@ -384,17 +342,90 @@ async def test_models_and_token_counts_are_served_as_the_sdk_reads_them() -> Non
         assert counted.input_tokens == again.input_tokens < more.input_tokens
 
 
-async def test_a_double_starts_fast_and_leaves_nothing_behind() -> None:
-    with running_double():
-        pass
-    started = time.thread_time()
+async def test_a_closed_double_leaves_no_thread_and_no_port_behind() -> None:
+    before = set(threading.enumerate())
     with running_double() as double:
-        spent = time.thread_time() - started
         url = double.base_url
         async with httpx2.AsyncClient() as http:
             assert (await http.get(url)).text == "ok\n"
             assert (await http.head(url)).status_code == 200
-    assert spent < 0.03
+    assert not [t for t in set(threading.enumerate()) - before if "double" in t.name]
     async with httpx2.AsyncClient() as http:
         with pytest.raises(httpx2.ConnectError):
             await http.get(url)
+
+
+async def test_a_port_that_is_taken_is_an_error_at_the_start() -> None:
+    with running_double() as double, pytest.raises(OSError, match="in use"):
+        Double(()).start(port=int(double.base_url.rpartition(":")[2]))
+
+
+async def test_a_tool_call_may_be_broken_or_left_open() -> None:
+    script = [
+        reply(tool_use("Read", raw='{"path": ')),
+        reply(tool_use("Read", {"path": "a"}, closed=False)),
+    ]
+    with running_double(script) as double:
+        async with client_of(double) as client:
+            broken = await ask(client, tools=[READ])
+            unclosed = await ask(client, tools=[READ])
+    deltas = [e["delta"]["partial_json"] for e in broken if e["type"] == "content_block_delta"]
+    assert "".join(deltas) == '{"path": '
+    assert "content_block_stop" not in [each["type"] for each in unclosed]
+    assert unclosed[-2]["delta"]["stop_reason"] == "tool_use"
+
+
+async def test_many_clients_at_once_each_get_a_reply_of_their_own() -> None:
+    got: list[str] = []
+
+    async def talk(client: AsyncAnthropic) -> None:
+        got.append(blocks(await ask(client))[0]["text"])
+
+    script = [reply(text(str(n), gate("all")), spread=True) for n in range(8)]
+    with running_double(script) as double:
+        async with client_of(double) as client, anyio.create_task_group() as tasks:
+            for _ in range(8):
+                tasks.start_soon(talk, client)
+            await double.until_requests(8)
+            double.open("all")
+    assert sorted(got) == [str(n) for n in range(8)]
+
+
+async def test_waiting_in_vain_says_what_was_seen() -> None:
+    with running_double([reply("Hi")]) as double:
+        async with client_of(double) as client:
+            await ask(client)
+        with pytest.raises(TimeoutError, match="No 2 requests within 0.01 s; seen 1 requests"):
+            double.wait_for_requests(2, timeout=0.01)
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b"HELLO\r\n\r\n",
+        b"POST /v1/messages HTTP/1.1\r\ncontent-length: many\r\n\r\n",
+        b"GET / HTTP/1.1\r\nx: " + b"x" * 2_000_000 + b"\r\n\r\n",
+    ],
+    ids=["no http", "no length", "endless head"],
+)
+async def test_what_is_not_http_is_answered_with_400(sent: bytes) -> None:
+    with running_double() as double:
+        port = int(double.base_url.rpartition(":")[2])
+        with anyio.fail_after(5):
+            async with await anyio.connect_tcp("127.0.0.1", port) as stream:
+                await stream.send(sent)
+                assert (await stream.receive()).startswith(b"HTTP/1.1 400 ")
+
+
+async def test_a_chunked_request_body_is_read_whole() -> None:
+    async def body() -> AsyncGenerator[bytes]:
+        for part in ('{"model":"', MODEL, '","messages":[{"role":"user","content":"a"}]}'):
+            yield part.encode()
+
+    with running_double() as double:
+        headers = {"x-api-key": double.api_key, "anthropic-version": "2026-10-21"}
+        url = f"{double.base_url}/v1/messages/count_tokens"
+        async with httpx2.AsyncClient() as http:
+            answer = await http.post(url, headers=headers, content=body())
+        assert answer.json()["input_tokens"] > 0
+        assert double.all_requests[0].model == MODEL

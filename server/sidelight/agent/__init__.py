@@ -1,0 +1,1 @@
+"""The loop: one prompt becomes steps, and each tool call has one life."""

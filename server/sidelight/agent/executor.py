@@ -1,0 +1,179 @@
+"""Runs the calls of one step: each as soon as its block is complete, in an order that is safe.
+
+Calls that only read run side by side; a call that changes something waits for all before it and
+holds back all behind it. Results keep the order of the calls.
+"""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass, field
+
+import anyio
+from anyio.abc import TaskGroup
+
+from sidelight.agent.stream import Emit, Response
+from sidelight.core.content import Text, ToolResult, ToolUse
+from sidelight.core.events import Event
+from sidelight.core.ids import new_id
+from sidelight.core.messages import Message, UserMessage
+
+INTERRUPTED = "The user interrupted this call while it ran. It may have partly run."
+NOT_STARTED = "This call was not run: the user interrupted before it began."
+AFTER_DENIAL = "This call was not run: the user denied a call before it."
+EVENTS_WAITING = 64
+
+
+@dataclass(frozen=True, slots=True)
+class CallOutcome:
+    """A call's result; `stop` ends the turn (a person said no and nothing else)."""
+
+    result: ToolResult
+    stop: bool = False
+
+
+RunCall = Callable[[ToolUse, Emit], Awaitable[CallOutcome]]
+
+
+@dataclass(slots=True)
+class _Slot:
+    call: ToolUse
+    changes: bool
+    done: anyio.Event = field(default_factory=anyio.Event)
+    started: bool = False
+    outcome: CallOutcome | None = None
+
+
+class _Closed:
+    """The response is over (complete or broken)."""
+
+
+class ToolExecutor:
+    """Owns the tasks of a turn, in the session's task group; its consumer is the loop."""
+
+    def __init__(
+        self,
+        group: TaskGroup,
+        run_call: RunCall,
+        changes: Callable[[ToolUse], bool],
+        max_parallel: int,
+    ) -> None:
+        self._group = group
+        self._run_call = run_call
+        self._changes = changes
+        self._reading = anyio.CapacityLimiter(max_parallel)
+        self._slots: list[_Slot] = []
+        self._send, self._receive = anyio.create_memory_object_stream[Event | _Closed](
+            EVENTS_WAITING
+        )
+        self._response: Response | None = None
+        self._recorded = False
+
+    def begin(self, response: Response, receive: Callable[[], Awaitable[None]]) -> None:
+        """Start receiving a response; the calls of the step before are forgotten."""
+        self._slots = []
+        self._response = response
+        self._recorded = False
+        self._group.start_soon(self._respond, receive)
+
+    async def emit(self, event: Event) -> None:
+        """Pass an event to the loop; waits while the loop's reader is slow."""
+        await self._send.send(event)
+
+    def submit(self, call: ToolUse) -> None:
+        """Start a complete call; it waits by itself for those it must not overtake."""
+        before = list(self._slots)
+        slot = _Slot(call, self._changes(call))
+        self._slots.append(slot)
+        self._group.start_soon(self._run, slot, before)
+
+    async def events(self) -> AsyncIterator[Event]:
+        """Events of the response and its calls, until the response is over.
+
+        Afterwards `response` is final and `settle` gives the rest.
+        """
+        while not isinstance(item := await self._receive.receive(), _Closed):
+            yield item
+
+    async def settle(self) -> AsyncIterator[Event]:
+        """Events of the calls that still run, until all are done."""
+        self._group.start_soon(self._close_when_done, list(self._slots))
+        async for event in self.events():
+            yield event
+
+    def mark_recorded(self) -> None:
+        """The response's message is in the history now."""
+        self._recorded = True
+
+    @property
+    def has_calls(self) -> bool:
+        """Whether the response asked for anything."""
+        return bool(self._slots)
+
+    @property
+    def stopped(self) -> bool:
+        """Whether a call's outcome ends the turn."""
+        return any(slot.outcome is not None and slot.outcome.stop for slot in self._slots)
+
+    def results(self) -> UserMessage:
+        """One result a call, in the order of the calls; calls without one get an honest note."""
+        return UserMessage(
+            id=new_id(), content=tuple(_result(slot) for slot in self._slots), origin="tools"
+        )
+
+    def abandon(self) -> tuple[Message, ...]:
+        """What must still go into the history after a cancel so that it stays valid."""
+        left: list[Message] = []
+        if self._response is None:
+            return ()
+        if not self._recorded:
+            message = self._response.message or self._response.salvage("cancelled")
+            if message is None:
+                return ()
+            left.append(message)
+        if self._slots:
+            left.append(self.results())
+        self._response = None
+        return tuple(left)
+
+    def forget(self) -> None:
+        """The step's messages are all in the history."""
+        self._response = None
+        self._slots = []
+
+    def close(self) -> None:
+        """Release the channel; called by whoever made the executor."""
+        self._send.close()
+        self._receive.close()
+
+    async def _respond(self, receive: Callable[[], Awaitable[None]]) -> None:
+        await receive()
+        await self._send.send(_Closed())
+
+    async def _close_when_done(self, slots: list[_Slot]) -> None:
+        for slot in slots:
+            await slot.done.wait()
+        await self._send.send(_Closed())
+
+    async def _run(self, slot: _Slot, before: list[_Slot]) -> None:
+        for earlier in before:
+            if slot.changes or earlier.changes:
+                await earlier.done.wait()
+        if any(earlier.outcome is not None and earlier.outcome.stop for earlier in before):
+            slot.outcome = CallOutcome(_note(slot.call, AFTER_DENIAL))
+        elif slot.changes:
+            slot.started = True
+            slot.outcome = await self._run_call(slot.call, self.emit)
+        else:
+            async with self._reading:
+                slot.started = True
+                slot.outcome = await self._run_call(slot.call, self.emit)
+        slot.done.set()
+
+
+def _result(slot: _Slot) -> ToolResult:
+    if slot.outcome is not None:
+        return slot.outcome.result
+    return _note(slot.call, INTERRUPTED if slot.started else NOT_STARTED)
+
+
+def _note(call: ToolUse, text: str) -> ToolResult:
+    return ToolResult(tool_use_id=call.id, content=(Text(text=text),), is_error=True)

@@ -1,0 +1,98 @@
+"""One response of the model: its stream in, our events out, and what is left if it breaks."""
+
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from typing import cast
+
+from sidelight.core.content import AssistantBlock, Text, ToolUse
+from sidelight.core.errors import ModelError
+from sidelight.core.events import Event, TextDelta, ThinkingDelta
+from sidelight.core.ids import new_id
+from sidelight.core.messages import AssistantMessage
+from sidelight.core.model import (
+    BlockReady,
+    ModelClient,
+    ModelEvent,
+    ModelRequest,
+    ResponseEnded,
+    TextChunk,
+    ThinkingChunk,
+    ToolUseStarted,
+)
+
+Emit = Callable[[Event], Awaitable[None]]
+
+
+@dataclass(slots=True)
+class Response:
+    """A response while it arrives; after a break it still knows which blocks were complete."""
+
+    id: str = field(default_factory=new_id)
+    closed: list[AssistantBlock] = field(default_factory=list[AssistantBlock])
+    open_text: list[str] = field(default_factory=list[str])
+    message: AssistantMessage | None = None
+    error: ModelError | None = None
+    shown: bool = False
+
+    def salvage(self, stop_reason: str) -> AssistantMessage | None:
+        """What may stay in the history of a response that did not end: complete blocks, said text.
+
+        None when there is neither text nor a complete call.
+        """
+        blocks = list(self.closed)
+        said = "".join(self.open_text)
+        if said.strip():
+            blocks.append(Text(text=said))
+        if not any(
+            isinstance(block, ToolUse) or (isinstance(block, Text) and block.text.strip())
+            for block in blocks
+        ):
+            return None
+        return AssistantMessage(id=self.id, content=tuple(blocks), stop_reason=stop_reason)
+
+
+async def receive(
+    response: Response,
+    client: ModelClient,
+    request: ModelRequest,
+    emit: Emit,
+    submit: Callable[[ToolUse], None],
+) -> None:
+    """Fill `response` from the model's stream; complete calls are submitted as they close.
+
+    A ModelError ends up in `response.error`. Cancelling closes the stream.
+    """
+    stream = cast("AsyncGenerator[ModelEvent, None]", client.stream(request))
+    try:
+        async with aclosing(stream):
+            async for event in stream:
+                await _take(response, event, emit, submit)
+    except ModelError as error:
+        response.error = error
+    else:
+        if response.message is None:
+            response.error = ModelError("cut_off", "The answer broke off before its end.")
+
+
+async def _take(
+    response: Response, event: ModelEvent, emit: Emit, submit: Callable[[ToolUse], None]
+) -> None:
+    match event:
+        case TextChunk():
+            response.shown = True
+            response.open_text.append(event.text)
+            await emit(TextDelta(message_id=response.id, text=event.text))
+        case ThinkingChunk():
+            response.shown = True
+            await emit(ThinkingDelta(message_id=response.id, text=event.text))
+        case BlockReady():
+            response.closed.append(event.block)
+            if isinstance(event.block, Text):
+                response.open_text.clear()
+            elif isinstance(event.block, ToolUse):
+                submit(event.block)
+        case ResponseEnded():
+            response.message = event.message.model_copy(update={"id": response.id})
+        case ToolUseStarted():
+            pass

@@ -1,0 +1,184 @@
+"""One tool call's life, top to bottom: validate, hooks before, permission, run, hooks after."""
+
+import logging
+import time
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import Literal, cast
+
+from sidelight.agent.authorize import ask
+from sidelight.agent.executor import CallOutcome
+from sidelight.agent.prepared import Prepared, prepare, with_input
+from sidelight.agent.stream import Emit
+from sidelight.agent.turn import Turn
+from sidelight.context.reminders import wrap
+from sidelight.core.content import Json, Text, ToolResult, ToolUse
+from sidelight.core.decision import Allow, Ask, Deny
+from sidelight.core.errors import HostError, ToolError
+from sidelight.core.events import (
+    Notice,
+    PermissionDecided,
+    ToolCallEnded,
+    ToolCallStarted,
+    ToolProgress,
+)
+from sidelight.core.tool import Progress, ToolContext, ToolOutput
+from sidelight.hooks.outcome import HookOutcome
+from sidelight.permissions.pipeline import decide
+from sidelight.permissions.question import Question
+
+log = logging.getLogger(__name__)
+
+
+async def run_call(call: ToolUse, turn: Turn, emit: Emit) -> CallOutcome:
+    """Take one call from its block to its result; never raises but for cancellation."""
+    life = _Life(call, turn, turn.context_for(call.id), emit, time.monotonic())
+    try:
+        return await life.run()
+    except ToolError as error:
+        return await life.end_badly(error.message, "failed")
+    except HostError as error:
+        return await life.end_badly(f"The editor did not do it: {error}", "failed")
+    except Exception as error:
+        log.exception("tool %s failed in session %s", call.name, life.context.session_id)
+        return await life.end_badly(
+            f"{call.name} failed by a fault of its own ({type(error).__name__}). "
+            "Try another way, and tell the user about it.",
+            "failed",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Life:
+    """A call on its way; each method is one station."""
+
+    call: ToolUse
+    turn: Turn
+    context: ToolContext
+    emit: Emit
+    began: float
+
+    async def run(self) -> CallOutcome:
+        first = prepare(self.call, self.turn.tools, self.context.shell)
+        summary = first.tool.summary(first.parsed)
+        await self.emit(ToolCallStarted(call=self.call, summary=summary))
+        before = await self._fire("PreToolUse", {})
+        if before.stop is not None:
+            return await self.end_badly(
+                f"A hook stopped the turn: {before.stop}", "denied", stop=True
+            )
+        judged = first
+        if before.updated_input is not None:
+            judged = self._with_input(first, before.updated_input)
+        allowed, refusal = await self._permit(first, judged, before)
+        if allowed is None:
+            return refusal
+        return await self._carry_out(allowed, before.contexts)
+
+    async def _permit(
+        self, first: Prepared, judged: Prepared, before: HookOutcome
+    ) -> tuple[Prepared, None] | tuple[None, CallOutcome]:
+        """The call as it may run, or its end; a hook's new input is judged, and so is the old."""
+        both = judged.accesses if judged is first else (*first.accesses, *judged.accesses)
+        question = Question(
+            tool=judged.tool.name,
+            input=judged.call.input,
+            accesses=both,
+            hook=before.permission,
+            hook_reason=before.reason,
+        )
+        decision = decide(question, self.turn.rules.policy)
+        stop = False
+        if isinstance(decision, Ask):
+            decision, stop = await ask(decision, judged, self.context, self.turn.rules, self.emit)
+        await self.emit(PermissionDecided(tool_use_id=self.call.id, decision=decision))
+        if isinstance(decision, Deny):
+            return None, await self.end_badly(
+                decision.message, "denied", before.contexts, stop=stop
+            )
+        if isinstance(decision, Allow) and decision.updated_input is not None:
+            judged = self._with_input(judged, decision.updated_input)
+        return judged, None
+
+    async def _carry_out(self, prepared: Prepared, beside: Sequence[str]) -> CallOutcome:
+        try:
+            output = await self._last_output(prepared)
+        except ToolError as error:
+            after = await self._fire("PostToolUseFailure", {"error": error.message})
+            return await self.end_badly(error.message, "failed", (*beside, *after.contexts))
+        extra = {"tool_response": output.data, "duration_ms": self._elapsed()}
+        after = await self._fire("PostToolUse", extra)
+        beside = [*beside, *after.contexts]
+        if after.block is not None:
+            beside.append(f"A hook objects to this result: {after.block}")
+        outcome = "failed" if output.is_error else "done"
+        return await self._end(output, outcome, beside, stop=after.stop is not None)
+
+    async def _last_output(self, prepared: Prepared) -> ToolOutput:
+        output: ToolOutput | None = None
+        running = cast(
+            "AsyncGenerator[Progress | ToolOutput, None]",
+            prepared.tool.run(prepared.parsed, self.context),
+        )
+        async with aclosing(running):
+            async for item in running:
+                if isinstance(item, Progress):
+                    await self.emit(ToolProgress(tool_use_id=self.call.id, text=item.text))
+                else:
+                    output = item
+        if output is None:
+            raise RuntimeError(f"{prepared.tool.name} ended without an output")
+        return output
+
+    async def _fire(self, event: str, extra: Json) -> HookOutcome:
+        fields: Json = {
+            "tool_name": self.call.name,
+            "tool_input": self.call.input,
+            "tool_use_id": self.call.id,
+        }
+        outcome = await self.turn.hooks.fire(event, {**fields, **extra}, self.call.name)
+        for run in outcome.runs:
+            await self.emit(run)
+        for message in outcome.messages:
+            await self.emit(Notice(severity="info", text=message))
+        return outcome
+
+    def _with_input(self, prepared: Prepared, new: Json) -> Prepared:
+        return with_input(prepared, new, self.turn.tools, self.context.shell)
+
+    def _elapsed(self) -> int:
+        return int((time.monotonic() - self.began) * 1000)
+
+    async def end_badly(
+        self,
+        message: str,
+        outcome: Literal["failed", "denied"],
+        beside: Sequence[str] = (),
+        *,
+        stop: bool = False,
+    ) -> CallOutcome:
+        output = ToolOutput.of(message, is_error=True)
+        return await self._end(output, outcome, beside, stop=stop)
+
+    async def _end(
+        self,
+        output: ToolOutput,
+        outcome: Literal["done", "failed", "denied"],
+        beside: Sequence[str],
+        *,
+        stop: bool,
+    ) -> CallOutcome:
+        content = (*output.content, *(Text(text=wrap(text)) for text in beside))
+        result = ToolResult(tool_use_id=self.call.id, content=content, is_error=output.is_error)
+        await self.emit(
+            ToolCallEnded(
+                name=self.call.name,
+                result=result,
+                outcome=outcome,
+                paths_changed=output.paths_changed,
+                data=output.data,
+                duration_ms=self._elapsed(),
+            )
+        )
+        return CallOutcome(result, stop)

@@ -1,0 +1,1 @@
+"""What the model is told: system prompt, reminders, and the history in valid form."""

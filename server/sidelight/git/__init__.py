@@ -1,0 +1,1 @@
+"""Safe git for everyone else; the only importer of GitPython."""

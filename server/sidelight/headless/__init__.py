@@ -1,0 +1,1 @@
+"""The same agent without an editor: one prompt in, text or JSON out."""

@@ -1,0 +1,284 @@
+"""Three ways to print a turn: text, one JSON object, or a stream of JSON lines.
+
+The shapes of the JSON are those of the published headless format (`result`, `assistant`, `user`,
+`system/init`, `stream_event`), so that existing scripts read them.
+"""
+
+import json
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol, TextIO
+
+from sidelight.core.content import Image, Json, Text, Thinking, ToolResult, ToolUse
+from sidelight.core.events import (
+    Event,
+    HookEnded,
+    MessageAdded,
+    Notice,
+    PermissionDecided,
+    RetryScheduled,
+    TextDelta,
+    ThinkingDelta,
+    ToolCallEnded,
+    ToolCallStarted,
+    TurnEnded,
+)
+from sidelight.core.ids import new_id
+from sidelight.core.messages import AssistantMessage, UserMessage
+
+Format = Literal["text", "json", "stream-json"]
+
+
+class Output(Protocol):
+    """Prints events as they come and the end of the turn."""
+
+    def event(self, event: Event) -> None:
+        """One event of the turn."""
+        ...
+
+    def end(self, ended: TurnEnded) -> None:
+        """The turn is over; called once."""
+        ...
+
+
+@dataclass(slots=True)
+class Tally:
+    """What the result message counts."""
+
+    session_id: str
+    model: str
+    cost_of: Callable[[AssistantMessage], float | None]
+    began: float = field(default_factory=time.monotonic)
+    text: str = ""
+    stop_reason: str | None = None
+    cost: float = 0.0
+    calls: dict[str, ToolUse] = field(default_factory=dict[str, ToolUse])
+    denials: list[Json] = field(default_factory=list[Json])
+
+    def take(self, event: Event) -> None:
+        """Count an event."""
+        match event:
+            case MessageAdded(message=AssistantMessage() as message):
+                said = [block.text for block in message.content if isinstance(block, Text)]
+                self.text = "".join(said) or self.text
+                self.stop_reason = message.stop_reason
+                self.cost += self.cost_of(message) or 0.0
+            case ToolCallStarted():
+                self.calls[event.call.id] = event.call
+            case PermissionDecided() if event.decision.behavior == "deny":
+                call = self.calls.get(event.tool_use_id)
+                if call is not None:
+                    self.denials.append(
+                        {"tool_name": call.name, "tool_use_id": call.id, "tool_input": call.input}
+                    )
+            case _:
+                pass
+
+    def result(self, ended: TurnEnded) -> Json:
+        """The `result` message."""
+        usage = {
+            "input_tokens": ended.usage.input_tokens,
+            "output_tokens": ended.usage.output_tokens,
+            "cache_read_input_tokens": ended.usage.cache_read_input_tokens,
+            "cache_creation_input_tokens": ended.usage.cache_write_5m_tokens
+            + ended.usage.cache_write_1h_tokens,
+        }
+        outcome: Json = {
+            "type": "result",
+            "subtype": _subtype(ended),
+            "is_error": ended.error is not None,
+            "duration_ms": int((time.monotonic() - self.began) * 1000),
+            "num_turns": ended.steps,
+            "session_id": self.session_id,
+            "total_cost_usd": round(self.cost, 6),
+            "usage": usage,
+            "permission_denials": self.denials,
+            "uuid": new_id(),
+        }
+        if outcome["subtype"] == "success":
+            outcome |= {"result": ended.error or self.text, "stop_reason": self.stop_reason}
+        else:
+            outcome["errors"] = [ended.error or ended.reason]
+        return outcome
+
+
+def _subtype(ended: TurnEnded) -> str:
+    if ended.reason == "max_steps":
+        return "error_max_turns"
+    return "success" if ended.reason in {"completed", "blocked"} else "error_during_execution"
+
+
+class TextOutput:
+    """Only the final text on standard output; with `verbose` the steps on standard error."""
+
+    def __init__(self, tally: Tally, *, verbose: bool) -> None:
+        self._tally = tally
+        self._verbose = verbose
+
+    def event(self, event: Event) -> None:
+        """Problems always, steps when verbose, both on standard error."""
+        self._tally.take(event)
+        match event:
+            case Notice(severity="warning" | "error") | RetryScheduled():
+                print(_line(event), file=sys.stderr)
+            case ToolCallStarted() | HookEnded() | ToolCallEnded() | Notice() if self._verbose:
+                print(_line(event), file=sys.stderr)
+            case _:
+                pass
+
+    def end(self, ended: TurnEnded) -> None:
+        """The answer, or the error."""
+        if self._tally.text:
+            print(self._tally.text.strip())
+        if ended.error is not None:
+            print(f"sidelight: {ended.error}", file=sys.stderr)
+
+
+class JsonOutput:
+    """The `result` message alone."""
+
+    def __init__(self, tally: Tally) -> None:
+        self._tally = tally
+
+    def event(self, event: Event) -> None:
+        """Counted, not printed; problems go to standard error."""
+        self._tally.take(event)
+        if isinstance(event, Notice) and event.severity != "info":
+            print(event.text, file=sys.stderr)
+
+    def end(self, ended: TurnEnded) -> None:
+        """Print it."""
+        _print_json(self._tally.result(ended), sys.stdout)
+
+
+class StreamJsonOutput:
+    """Every message as a line of JSON; with `partial` the deltas as well."""
+
+    def __init__(self, tally: Tally, init: Json, *, partial: bool) -> None:
+        self._tally = tally
+        self._partial = partial
+        self._data: dict[str, Json] = {}
+        self._put({"type": "system", "subtype": "init", **init})
+
+    def event(self, event: Event) -> None:
+        """Print what the format has a word for."""
+        self._tally.take(event)
+        match event:
+            case MessageAdded(message=AssistantMessage() as message):
+                self._assistant(message)
+            case MessageAdded(message=UserMessage() as message):
+                self._results(message)
+            case ToolCallEnded():
+                self._data[event.result.tool_use_id] = event.data
+            case TextDelta() if self._partial:
+                self._delta({"type": "text_delta", "text": event.text})
+            case ThinkingDelta() if self._partial:
+                self._delta({"type": "thinking_delta", "thinking": event.text})
+            case RetryScheduled():
+                self._put(
+                    {
+                        "type": "system",
+                        "subtype": "api_retry",
+                        "attempt": event.attempt,
+                        "retry_delay_ms": int(event.delay_s * 1000),
+                        "error": event.cause,
+                    }
+                )
+            case Notice():
+                self._put(
+                    {
+                        "type": "system",
+                        "subtype": "informational",
+                        "text": event.text,
+                        "level": event.severity,
+                    }
+                )
+            case _:
+                pass
+
+    def end(self, ended: TurnEnded) -> None:
+        """The `result` message."""
+        _print_json(self._tally.result(ended), sys.stdout)
+
+    def _assistant(self, message: AssistantMessage) -> None:
+        for block in message.content:
+            self._put(
+                {
+                    "type": "assistant",
+                    "message": {
+                        "id": message.id,
+                        "type": "message",
+                        "role": "assistant",
+                        "model": message.model,
+                        "content": [_block(block)],
+                        "stop_reason": None,
+                    },
+                    "parent_tool_use_id": None,
+                }
+            )
+
+    def _results(self, message: UserMessage) -> None:
+        for block in message.content:
+            if isinstance(block, ToolResult):
+                self._put(
+                    {
+                        "type": "user",
+                        "message": {"role": "user", "content": [_block(block)]},
+                        "parent_tool_use_id": None,
+                        "tool_use_result": self._data.pop(block.tool_use_id, None),
+                    }
+                )
+
+    def _delta(self, delta: Json) -> None:
+        event = {"type": "content_block_delta", "index": 0, "delta": delta}
+        self._put({"type": "stream_event", "event": event, "parent_tool_use_id": None})
+
+    def _put(self, message: Json) -> None:
+        message |= {"session_id": self._tally.session_id, "uuid": new_id()}
+        _print_json(message, sys.stdout)
+
+
+def _block(block: object) -> Json:
+    """A block in the Messages API's shape."""
+    match block:
+        case Text():
+            return {"type": "text", "text": block.text}
+        case Thinking():
+            return block.raw
+        case ToolUse():
+            return {"type": "tool_use", "id": block.id, "name": block.name, "input": block.input}
+        case ToolResult():
+            parts: list[Any] = [_block(part) for part in block.content]
+            return {
+                "type": "tool_result",
+                "tool_use_id": block.tool_use_id,
+                "content": parts,
+                "is_error": block.is_error,
+            }
+        case Image():
+            source = {"type": "base64", "media_type": block.media_type, "data": block.data}
+            return {"type": "image", "source": source}
+        case _:
+            return {"type": "other"}
+
+
+def _line(event: Event) -> str:
+    match event:
+        case ToolCallStarted():
+            return f"> {event.call.name} {event.summary}"
+        case ToolCallEnded():
+            return f"  {event.outcome} ({event.duration_ms} ms)"
+        case HookEnded():
+            return f"  hook {event.event}: {event.outcome} {event.detail}".rstrip()
+        case RetryScheduled():
+            return f"asking again in {event.delay_s:.1f} s: {event.cause}"
+        case Notice():
+            return event.text
+        case _:
+            return ""
+
+
+def _print_json(message: Json, file: TextIO) -> None:
+    print(json.dumps(message, ensure_ascii=False, separators=(",", ":")), file=file, flush=True)

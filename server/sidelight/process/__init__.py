@@ -1,0 +1,1 @@
+"""Running other programs, and what they get to see of our environment."""

@@ -1,0 +1,58 @@
+"""Keeps what waits for review across restarts: one small file a reviewed file."""
+
+import hashlib
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from sidelight.core.record import Record
+from sidelight.review.ledger import Reviewed
+
+
+class Stored(Record):
+    """A reviewed file on disk."""
+
+    path: str
+    baseline: str | None
+    current: str
+
+
+class ReviewStore:
+    """A folder of one session's reviewed files; private to the user."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._saved: dict[str, Reviewed] = {}
+
+    def load(self) -> dict[str, Reviewed]:
+        """What was stored; a file that cannot be read is left where it is and passed over."""
+        for file in sorted(self._folder.glob("*.json")):
+            try:
+                stored = Stored.model_validate_json(file.read_bytes())
+            except (OSError, ValidationError):
+                continue
+            self._saved[stored.path] = Reviewed(stored.baseline, stored.current)
+        return dict(self._saved)
+
+    def save(self, files: Mapping[str, Reviewed]) -> None:
+        """Write what changed and remove what is settled. Raises OSError."""
+        for path, reviewed in files.items():
+            if self._saved.get(path) != reviewed:
+                self._write(path, reviewed)
+        for path in [path for path in self._saved if path not in files]:
+            self._file(path).unlink(missing_ok=True)
+            del self._saved[path]
+
+    def _write(self, path: str, reviewed: Reviewed) -> None:
+        self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        stored = Stored(path=path, baseline=reviewed.baseline, current=reviewed.current)
+        target = self._file(path)
+        fresh = target.with_suffix(".new")
+        fresh.write_text(stored.model_dump_json(by_alias=True), encoding="utf-8")
+        os.replace(fresh, target)  # noqa: PTH105 (atomic on every platform)
+        self._saved[path] = reviewed
+
+    def _file(self, path: str) -> Path:
+        return self._folder / f"{hashlib.sha256(path.encode()).hexdigest()[:24]}.json"

@@ -1,0 +1,1 @@
+"""One conversation: its history, mode, rules, files and pending changes."""

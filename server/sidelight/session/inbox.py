@@ -1,0 +1,62 @@
+"""Prompts on their way into the conversation: stored first, then taken up by a turn."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from sidelight.core.content import Text, UserBlock
+from sidelight.core.events import TurnEnded
+from sidelight.core.messages import Origin, UserMessage
+
+
+@dataclass(slots=True)
+class Waiting:
+    """A stored prompt; `ended` is set when the turn that took it up along the way is over."""
+
+    id: str
+    content: tuple[UserBlock, ...]
+    taken: bool = False
+    ended: TurnEnded | None = None
+
+    def message(self, origin: Origin) -> UserMessage:
+        """The prompt as it joins the history, under its own id."""
+        return UserMessage(id=self.id, content=self.content, origin=origin)
+
+    @property
+    def text(self) -> str:
+        """Its words, for people."""
+        return "\n".join(block.text for block in self.content if isinstance(block, Text))
+
+
+@dataclass(slots=True)
+class Inbox:
+    """The prompts of one session that have not ended yet, oldest first."""
+
+    _waiting: list[Waiting] = field(default_factory=list[Waiting])
+
+    def add(self, id: str, content: Sequence[UserBlock]) -> Waiting:
+        """Put a prompt in line; the caller has stored it already."""
+        waiting = Waiting(id, tuple(content))
+        self._waiting.append(waiting)
+        return waiting
+
+    def queued(self) -> tuple[str, ...]:
+        """The texts of prompts that no turn has taken up."""
+        return tuple(waiting.text for waiting in self._waiting if not waiting.taken)
+
+    def take_all(self) -> tuple[Waiting, ...]:
+        """Take up everything that waits; it belongs to the running turn from here on."""
+        fresh = tuple(waiting for waiting in self._waiting if not waiting.taken)
+        for waiting in fresh:
+            waiting.taken = True
+        return fresh
+
+    def give_back(self, waiting: Waiting) -> None:
+        """The turn ended before the prompt joined the history: it waits again."""
+        waiting.taken = False
+
+    def end(self, ended: TurnEnded) -> None:
+        """The running turn is over: everything that it had taken up is answered."""
+        for waiting in self._waiting:
+            if waiting.taken:
+                waiting.ended = ended
+        self._waiting = [waiting for waiting in self._waiting if not waiting.taken]

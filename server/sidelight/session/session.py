@@ -1,0 +1,312 @@
+"""One conversation: it owns history, files, rules and the running turn, and nothing else."""
+
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+from pathlib import Path
+
+import anyio
+from anyio.abc import TaskGroup
+
+from sidelight.agent.executor import ToolExecutor
+from sidelight.agent.loop import run_turn
+from sidelight.agent.prepared import must_run_alone
+from sidelight.agent.tool_call import run_call
+from sidelight.agent.turn import Turn
+from sidelight.context.attachments import changed_files
+from sidelight.core.content import Json, UserBlock
+from sidelight.core.decision import Mode
+from sidelight.core.events import (
+    Event,
+    MessageAdded,
+    ModeChanged,
+    Notice,
+    QueueChanged,
+    ReviewChanged,
+    Sink,
+    ToolCallEnded,
+    TurnEnded,
+)
+from sidelight.core.host import FileChange, Host
+from sidelight.core.ids import new_id
+from sidelight.core.ledger import FileLedger
+from sidelight.core.messages import Attachment, Message
+from sidelight.core.model import Effort, ModelClient
+from sidelight.core.tool import AnyTool, Shell, ToolContext
+from sidelight.hooks.engine import HookEngine
+from sidelight.review.ledger import ReviewLedger
+from sidelight.session.inbox import Inbox, Waiting
+from sidelight.session.recorder import Recorder
+from sidelight.session.review_host import ReviewHost
+from sidelight.session.rules import SessionRules
+from sidelight.transcripts.entry import Opened
+from sidelight.transcripts.replay import Replay
+
+log = logging.getLogger(__name__)
+
+BUG = "Sidelight failed by a fault of its own; the log has the details. Nothing was lost."
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a session is built from; made by the composition root, owned by the session.
+
+    `opening` gives the reminders that go ahead of the first prompt, `mode_reminder` what the
+    model is told when the mode has become another one.
+    """
+
+    model: Callable[[], ModelClient]
+    effort: Effort | None
+    tools: dict[str, AnyTool]
+    hooks: HookEngine
+    rules: SessionRules
+    review: ReviewLedger
+    shell: Shell
+    scratch: Path
+    opening: Callable[[], Awaitable[Sequence[Attachment]]]
+    mode_reminder: Callable[[Mode], str | None]
+    max_steps: int
+
+
+class Session:
+    """A conversation bound to one client and one folder. All methods run on one event loop."""
+
+    def __init__(
+        self, replay: Replay, parts: Parts, host: Host, sink: Sink, recorder: Recorder
+    ) -> None:
+        self.opened: Opened = replay.opened
+        self.title: str | None = replay.title
+        self.calls = replay.calls
+        self.parts = parts
+        self.history: list[Message] = replay.messages
+        self.ledger = FileLedger()
+        self.review = parts.review
+        self._inbox = Inbox()
+        self._sink = sink
+        self._recorder = recorder
+        self._host = ReviewHost(host, self.review, self.review_changed)
+        self._turns = anyio.Lock()
+        self._scope: anyio.CancelScope | None = None
+        self._touched: set[str] = set()
+        self._told_mode: Mode = "default"
+        self._first_step = True
+        for stored in replay.waiting.values():
+            self._inbox.add(stored.prompt_id, stored.content)
+
+    @property
+    def id(self) -> str:
+        """The session's name."""
+        return self.opened.session_id
+
+    @property
+    def cwd(self) -> str:
+        """The folder that the conversation is about."""
+        return self.opened.cwd
+
+    @property
+    def mode(self) -> Mode:
+        """The present permission mode."""
+        return self.parts.rules.policy.mode
+
+    @property
+    def host(self) -> Host:
+        """The session's host; edits through it wait for review."""
+        return self._host
+
+    @property
+    def queued(self) -> tuple[str, ...]:
+        """Texts of prompts that wait, oldest first."""
+        return self._inbox.queued()
+
+    @property
+    def running(self) -> bool:
+        """Whether a turn is under way."""
+        return self._scope is not None
+
+    async def prompt(self, content: Sequence[UserBlock], prompt_id: str | None = None) -> TurnEnded:
+        """Run a turn, or join the running one at its next step.
+
+        The prompt is on disk before anything else happens. `cancel()` ends the turn with reason
+        `cancelled`; cancelling the caller does too, and raises. Failures are in the result.
+        """
+        waiting = self._inbox.add(prompt_id or new_id(), content)
+        await self._recorder.prompt(waiting.id, waiting.content)
+        if self.running:
+            await self.tell(QueueChanged(prompts=self._inbox.queued()))
+        async with self._turns:
+            if waiting.ended is not None:
+                return waiting.ended
+            return await self._run(waiting)
+
+    def cancel(self) -> None:
+        """Stop the running turn, if there is one; returns at once."""
+        if self._scope is not None:
+            self._scope.cancel()
+
+    async def set_mode(self, mode: Mode) -> None:
+        """Change the permission mode, also for the running turn's next call."""
+        self.parts.rules.set_mode(mode)
+        await self._recorder.mode(mode)
+        await self.tell(ModeChanged(mode=mode))
+
+    async def review_changed(self) -> None:
+        """The pending hunks are others: store what they rest on, and say so."""
+        await self._recorder.reviews(self.review.files())
+        await self.tell(ReviewChanged())
+
+    async def start(self) -> None:
+        """Tell the editor which files the hooks want to hear of; called once."""
+        await self._host.watch(self.parts.hooks.watch_list())
+
+    async def file_changed(self, change: FileChange) -> None:
+        """A file changed: its hooks run, and the model is told if it knows another text of it."""
+        self._touched.add(change.path)
+        if change.event == "unlink" and self.review.file_removed(change.path):
+            await self.review_changed()
+        fields = {"file_path": change.path, "event": change.event}
+        await self._fire("FileChanged", fields, change.path)
+
+    async def cwd_changed(self, old_cwd: str, new_cwd: str) -> None:
+        """The workspace's folders or a terminal's folder are others; our own folder stays."""
+        await self._fire("CwdChanged", {"old_cwd": old_cwd, "new_cwd": new_cwd}, "")
+
+    async def text_changed(self, path: str, text: str) -> None:
+        """The editor's text of a file is another one."""
+        self._touched.add(path)
+        if self.review.text_changed(path, text):
+            await self.review_changed()
+
+    async def _fire(self, event: str, fields: Json, subject: str) -> None:
+        """Run hooks that cannot block anything; what they say is told."""
+        outcome = await self.parts.hooks.fire(event, fields, subject)
+        for run in outcome.runs:
+            await self.tell(run)
+        for text in outcome.messages:
+            await self.tell(Notice(severity="info", text=text))
+        if outcome.watch_paths is not None:
+            self.parts.hooks.watch_also(outcome.watch_paths)
+            await self._host.watch(self.parts.hooks.watch_list())
+
+    async def close(self) -> None:
+        """Cancel, and wait until the turn has ended and everything is on disk."""
+        self.cancel()
+        with anyio.CancelScope(shield=True):
+            async with self._turns:
+                await self._recorder.close()
+
+    async def _run(self, waiting: Waiting) -> TurnEnded:
+        turn = self._turn(waiting)
+        self._first_step = True
+        ended: TurnEnded | None = None
+        executor: ToolExecutor | None = None
+        try:
+            async with anyio.create_task_group() as group:
+                self._scope = group.cancel_scope
+                executor = self._executor(group, turn)
+                events = run_turn(turn, executor)
+                async with aclosing(events):
+                    async for event in events:
+                        if isinstance(event, TurnEnded):
+                            ended = event
+                        else:
+                            await self._pass_on(event)
+        except* Exception as problems:
+            log.exception("turn of session %s failed", self.id, exc_info=problems)
+            ended = TurnEnded(turn_id=turn.id, reason="failed", error=BUG)
+        finally:
+            with anyio.CancelScope(shield=True):
+                ended = await self._finish(turn, executor, ended)
+        return ended
+
+    def _executor(self, group: TaskGroup, turn: Turn) -> ToolExecutor:
+        return ToolExecutor(
+            group,
+            lambda call, emit: run_call(call, turn, emit),
+            lambda call: must_run_alone(call, turn.tools, self.parts.shell),
+            turn.max_parallel,
+        )
+
+    async def _finish(
+        self, turn: Turn, executor: ToolExecutor | None, ended: TurnEnded | None
+    ) -> TurnEnded:
+        """Leave a valid history behind on every way out, and answer every prompt taken up."""
+        self._scope = None
+        if executor is not None:
+            for message in executor.abandon():
+                self.history.append(message)
+                await self._pass_on(MessageAdded(message=message))
+            executor.close()
+        ended = ended or TurnEnded(turn_id=turn.id, reason="cancelled")
+        self._inbox.end(ended)
+        await self._recorder.turn(ended)
+        await self.tell(ended)
+        return ended
+
+    def _turn(self, waiting: Waiting) -> Turn:
+        return Turn(
+            id=new_id(),
+            prompt_id=waiting.id,
+            history=self.history,
+            system=self.opened.system,
+            model=self.parts.model(),
+            model_name=self.opened.model,
+            effort=self.parts.effort,
+            tools=self.parts.tools,
+            specs=self.opened.tools,
+            rules=self.parts.rules,
+            hooks=self.parts.hooks,
+            context_for=self._context,
+            arrivals=self._arrivals,
+            max_steps=self.parts.max_steps,
+        )
+
+    def _context(self, tool_use_id: str) -> ToolContext:
+        return ToolContext(
+            session_id=self.id,
+            tool_use_id=tool_use_id,
+            host=self._host,
+            ledger=self.ledger,
+            shell=self.parts.shell,
+            scratch_dir=str(self.parts.scratch),
+        )
+
+    async def _arrivals(self) -> Sequence[Message]:
+        """What joins the history before the next step: reminders first, then prompts."""
+        found: list[Message] = []
+        if not self.history:
+            found.extend(await self.parts.opening())
+        touched, self._touched = self._touched, set()
+        found.extend(await changed_files(touched, self.ledger, self._host))
+        found.extend(self._news())
+        fresh = self._inbox.take_all()
+        found.extend(
+            waiting.message("typed" if self._first_step else "steering") for waiting in fresh
+        )
+        self._first_step = False
+        if fresh:
+            await self.tell(QueueChanged(prompts=()))
+        return found
+
+    def _news(self) -> list[Attachment]:
+        """What the model must hear once: a changed mode, and what the user undid."""
+        texts = [("review", text) for text in self.review.take_news()]
+        if self.mode != self._told_mode and (text := self.parts.mode_reminder(self.mode)):
+            texts.append(("mode", text))
+        self._told_mode = self.mode
+        return [Attachment(id=new_id(), kind=kind, text=text) for kind, text in texts]
+
+    async def _pass_on(self, event: Event) -> None:
+        if isinstance(event, MessageAdded):
+            await self._recorder.message(event.message)
+        elif isinstance(event, ToolCallEnded):
+            await self._recorder.call(event)
+        await self.tell(event)
+
+    async def tell(self, event: Event) -> None:
+        """Pass an event to the client; one that no longer listens ends the turn."""
+        try:
+            await self._sink(event)
+        except Exception:
+            log.exception("the client of session %s no longer listens", self.id)
+            self.cancel()

@@ -1,0 +1,1 @@
+"""Conversations on disk: append-only JSON lines, one session a file."""
