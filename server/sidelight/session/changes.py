@@ -12,33 +12,20 @@ Signature = tuple[int, int, int]
 class ChangeJoiner:
     """Tells whether a report is news, by the file's state on disk and not by a clock.
 
-    A report is old when the file is as it was at the report before. While hooks of a path run,
-    reports about it are held back; what the hooks themselves wrote is old when they end.
+    A report is old when the file is as it was at the report before it.
     """
 
     _known: dict[str, Signature | None] = field(default_factory=dict[str, Signature | None])
-    _running: set[str] = field(default_factory=set[str])
 
     def news(self, reported: FileChange) -> FileChange | None:
         """The change to tell of, or None; what happened is read from the disk."""
         path = reported.path
-        if path in self._running:
-            return None
         now = _signature(path)
         if path in self._known and self._known[path] == now:
             return None
         existed = self._known.get(path) is not None or reported.event != "add"
         self._known[path] = now
         return FileChange(path=path, event=_kind(now, existed=existed))
-
-    def hooks_started(self, path: str) -> None:
-        """From here on writes to the path may be those of its own hooks."""
-        self._running.add(path)
-
-    def hooks_ended(self, path: str) -> None:
-        """The path is watched again, as its hooks left it."""
-        self._running.discard(path)
-        self._known[path] = _signature(path)
 
 
 def _signature(path: str) -> Signature | None:

@@ -13,14 +13,15 @@ from sidelight.agent.executor import ToolExecutor
 from sidelight.agent.loop import run_turn
 from sidelight.agent.prepared import must_run_alone
 from sidelight.agent.tool_call import run_call
-from sidelight.agent.turn import Hooks, Turn
+from sidelight.agent.turn import Turn
 from sidelight.context.attachments import changed_files
-from sidelight.core.content import UserBlock
+from sidelight.core.content import Json, UserBlock
 from sidelight.core.decision import Mode
 from sidelight.core.events import (
     Event,
     MessageAdded,
     ModeChanged,
+    Notice,
     QueueChanged,
     ReviewChanged,
     Sink,
@@ -33,6 +34,7 @@ from sidelight.core.ledger import FileLedger
 from sidelight.core.messages import Attachment, Message
 from sidelight.core.model import Effort, ModelClient
 from sidelight.core.tool import AnyTool, Shell, ToolContext
+from sidelight.hooks.engine import HookEngine
 from sidelight.review.ledger import ReviewLedger
 from sidelight.session.inbox import Inbox, Waiting
 from sidelight.session.recorder import Recorder
@@ -57,7 +59,7 @@ class Parts:
     model: Callable[[], ModelClient]
     effort: Effort | None
     tools: dict[str, AnyTool]
-    hooks: Hooks
+    hooks: HookEngine
     rules: SessionRules
     review: ReviewLedger
     shell: Shell
@@ -153,9 +155,38 @@ class Session:
         await self._recorder.reviews(self.review.files())
         await self.tell(ReviewChanged())
 
-    def file_touched(self, change: FileChange) -> None:
-        """A file changed; if the model knows another text of it, it is told at the next step."""
+    async def start(self) -> None:
+        """Tell the editor which files the hooks want to hear of; called once."""
+        await self._host.watch(self.parts.hooks.watch_list())
+
+    async def file_changed(self, change: FileChange) -> None:
+        """A file changed: its hooks run, and the model is told if it knows another text of it."""
         self._touched.add(change.path)
+        if change.event == "unlink" and self.review.file_removed(change.path):
+            await self.review_changed()
+        fields = {"file_path": change.path, "event": change.event}
+        await self._fire("FileChanged", fields, change.path)
+
+    async def cwd_changed(self, old_cwd: str, new_cwd: str) -> None:
+        """The workspace's folders or a terminal's folder are others; our own folder stays."""
+        await self._fire("CwdChanged", {"old_cwd": old_cwd, "new_cwd": new_cwd}, "")
+
+    async def text_changed(self, path: str, text: str) -> None:
+        """The editor's text of a file is another one."""
+        self._touched.add(path)
+        if self.review.text_changed(path, text):
+            await self.review_changed()
+
+    async def _fire(self, event: str, fields: Json, subject: str) -> None:
+        """Run hooks that cannot block anything; what they say is told."""
+        outcome = await self.parts.hooks.fire(event, fields, subject)
+        for run in outcome.runs:
+            await self.tell(run)
+        for text in outcome.messages:
+            await self.tell(Notice(severity="info", text=text))
+        if outcome.watch_paths is not None:
+            self.parts.hooks.watch_also(outcome.watch_paths)
+            await self._host.watch(self.parts.hooks.watch_list())
 
     async def close(self) -> None:
         """Cancel, and wait until the turn has ended and everything is on disk."""

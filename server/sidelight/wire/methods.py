@@ -11,8 +11,6 @@ from pydantic import Field
 from sidelight.core.content import Json
 from sidelight.core.record import Record
 
-PROTOCOL = 1
-
 # --- what a prompt is made of -------------------------------------------------------------------
 
 

@@ -45,13 +45,16 @@ def blocks(events: list[Json]) -> list[Json]:
             built.append(dict(each["content_block"]))
             texts.append({})
         if each["type"] == "content_block_delta":
-            delta: dict[str, str] = dict(each["delta"])
-            delta.pop("type")
-            for name, piece in delta.items():
-                mine = texts[each["index"]]
-                mine[name] = mine.get(name, "") + piece
+            index: int = each["index"]
+            _collect(texts[index], each["delta"])
     for block, pieces in zip(built, texts, strict=True):
         if "partial_json" in pieces:
             block["input"] = json.loads(pieces.pop("partial_json"))
         block.update(pieces)
     return built
+
+
+def _collect(pieces: dict[str, str], delta: dict[str, str]) -> None:
+    for name, piece in delta.items():
+        if name != "type":
+            pieces[name] = pieces.get(name, "") + piece

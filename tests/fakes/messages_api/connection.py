@@ -24,7 +24,7 @@ class Incoming:
     body: bytes
 
 
-class BadRequestLine(Exception):
+class BadRequest(Exception):
     """What came in was not HTTP."""
 
 
@@ -40,15 +40,17 @@ class Connection:
         writer.transport.set_write_buffer_limits(high=256 * 1024)
 
     async def read(self) -> Incoming | None:
-        """The next request, or None when the client is done. Raises BadRequestLine."""
+        """The next request, or None when the client is done. Raises BadRequest."""
         try:
             head = await self.reader.readuntil(b"\r\n\r\n")
         except asyncio.IncompleteReadError:
             return None
+        except asyncio.LimitOverrunError as error:
+            raise BadRequest(str(error)) from error
         lines = head.decode("latin-1").split("\r\n")
         words = lines[0].split(" ")
         if len(words) != 3 or not words[2].startswith("HTTP/1."):
-            raise BadRequestLine(lines[0])
+            raise BadRequest(lines[0])
         headers = {
             name.strip().lower(): value.strip()
             for name, _, value in (line.partition(":") for line in lines[1:] if line)
@@ -59,10 +61,10 @@ class Connection:
 
     async def _body(self, headers: Mapping[str, str]) -> bytes:
         if headers.get("transfer-encoding", "").lower() != "chunked":
-            length = int(headers.get("content-length", "0"))
-            if length > MAX_READ:
-                raise BadRequestLine(f"a body of {length} bytes")
-            return await self.reader.readexactly(length)
+            length = headers.get("content-length", "0")
+            if not length.isdecimal() or int(length) > MAX_READ:
+                raise BadRequest(f"a body of {length} bytes")
+            return await self.reader.readexactly(int(length))
         body = bytearray()
         while size := int((await self.reader.readuntil(b"\r\n")).split(b";")[0], 16):
             body += await self.reader.readexactly(size)
@@ -163,8 +165,6 @@ class Listener:
     async def _run(self, connection: Connection) -> None:
         try:
             await self._serve(connection)
-        except (ConnectionError, asyncio.IncompleteReadError):
-            pass  # the client left; who cares for the outcome has recorded it
         finally:
             connection.writer.close()
             with contextlib.suppress(ConnectionError):

@@ -1,19 +1,24 @@
 """The double as tests hold it: a Messages API on a loopback port, run by a thread of its own.
 
-with running_double([reply("Hello")]) as double:
+with running_double([reply(text("Hel", gate("more"), "lo")), reply("Bye")]) as double:
     client = AsyncAnthropic(base_url=double.base_url, api_key=double.api_key)
+    ...                               # the code under test asks in a task of its own
+    await double.until_gate("more")   # "Hel" is out, the stream stands still
+    double.open("more")
+    assert double.prefix_problems() == []
 """
 
 from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
 import anyio.to_thread
 
 from tests.fakes.messages_api.binding import Memory
+from tests.fakes.messages_api.cache import PromptCache
 from tests.fakes.messages_api.connection import Listener
 from tests.fakes.messages_api.playlist import Entry, Playlist
 from tests.fakes.messages_api.prefix import prefix_problems
@@ -106,6 +111,11 @@ class Double:
         """What the double remembers of its replies, to hand to `check_request`."""
         return self._state.memory
 
+    @property
+    def cache(self) -> PromptCache:
+        """The prompt cache that `usage` accounts; its entries expire when a test says so."""
+        return self._state.cache
+
     def outcome(self, request: Request) -> Outcome | None:
         """How the answer to a request ended, or None while it is under way."""
         return self._state.outcomes.get(request.number)
@@ -190,7 +200,7 @@ class Double:
 
 @contextmanager
 def running_double(
-    script: Script | Iterable[Entry] = (),
+    script: Script = (),
     *,
     strict: bool = True,
     api_key: str = API_KEY,

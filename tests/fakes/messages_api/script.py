@@ -1,7 +1,8 @@
 """The words a test uses to say what the model answers: replies, blocks, gates and failures.
 
 A script is a list of replies, or one function `request -> reply`. Each request takes the first
-reply not yet played whose `when` accepts it, else the first one without `when`.
+reply not yet played whose `when` accepts it, else the first one without `when`. Functions run on
+the loop of the double: they must not block.
 """
 
 from __future__ import annotations

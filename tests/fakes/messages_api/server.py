@@ -15,7 +15,8 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from tests.fakes.messages_api import rules, script_json
 from tests.fakes.messages_api.binding import Memory
-from tests.fakes.messages_api.connection import BadRequestLine, Connection, Incoming, json_bytes
+from tests.fakes.messages_api.cache import PromptCache
+from tests.fakes.messages_api.connection import BadRequest, Connection, Incoming, json_bytes
 from tests.fakes.messages_api.models import MODELS, model_info, model_page
 from tests.fakes.messages_api.play import Context, Played, play
 from tests.fakes.messages_api.playlist import Playlist
@@ -41,6 +42,7 @@ class State:
     open_gates: set[str] = field(default_factory=set[str])
     waiting_at: list[str] = field(default_factory=list[str])  # every gate a stream stopped at
     memory: Memory = field(default_factory=Memory)
+    cache: PromptCache = field(default_factory=PromptCache)
 
 
 class Service:
@@ -53,10 +55,20 @@ class Service:
 
     async def serve(self, connection: Connection) -> None:
         """Answer requests of one connection until either side closes it."""
+        try:
+            await self._serve(connection)
+        except (ConnectionError, asyncio.IncompleteReadError):
+            pass  # the client left, which the outcome of its request says
+        except Exception as error:  # a fault of the double must fail the test, not hide in a log
+            self._state.failures.append(f"the double itself failed: {error!r}")
+            self.changed()
+            raise
+
+    async def _serve(self, connection: Connection) -> None:
         while True:
             try:
                 incoming = await connection.read()
-            except BadRequestLine as error:
+            except BadRequest as error:
                 await connection.answer(400, str(error).encode(), {"connection": "close"})
                 return
             if incoming is None or not await self._route(connection, incoming):
@@ -212,13 +224,7 @@ class Service:
             left.cancel()
 
     def _context(self, request: Request) -> Context:
-        usage: Json = {
-            "input_tokens": count_tokens(request.body),
-            "cache_creation_input_tokens": 0,
-            "cache_read_input_tokens": 0,
-            "cache_creation": {"ephemeral_5m_input_tokens": 0, "ephemeral_1h_input_tokens": 0},
-            "service_tier": "standard",
-        }
+        usage = self._state.cache.account(request.body)
         model = MODELS.get(request.model)
         asked = mapping(request.body.get("thinking")).get("display")
         shown = asked or (model.display if model else "summarized")

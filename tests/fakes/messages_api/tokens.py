@@ -12,6 +12,12 @@ _COUNTED = ("system", "tools", "messages", "tool_choice", "thinking")
 
 def count_tokens(body: Json) -> int:
     """The input tokens of a request, at least 1."""
+    size, images = measure({key: body[key] for key in _COUNTED if key in body})
+    return max(1, size // 4) + images * IMAGE_TOKENS
+
+
+def measure(value: object) -> tuple[int, int]:
+    """The bytes of a value as JSON without marks and image data, and how many images it holds."""
     images = 0
 
     def shorten(value: object) -> object:
@@ -25,8 +31,5 @@ def count_tokens(body: Json) -> int:
             return {"type": "image"}
         return {key: shorten(item) for key, item in value.items() if key != "cache_control"}
 
-    counted = shorten({key: body[key] for key in _COUNTED if key in body})
-    size = len(
-        json.dumps(counted, separators=(",", ":"), ensure_ascii=False).encode("utf-8", "replace")
-    )
-    return max(1, size // 4) + images * IMAGE_TOKENS
+    counted = json.dumps(shorten(value), separators=(",", ":"), ensure_ascii=False)
+    return len(counted.encode("utf-8", "replace")), images

@@ -1,15 +1,17 @@
 """The double answers the real SDK over real HTTP: what it streams, and how it fails on purpose."""
 
-import time
+import threading
+from collections.abc import AsyncGenerator
 from typing import Any
 
 import anthropic
 import anyio
 import httpx2
 import pytest
+from anthropic import AsyncAnthropic
 
 from tests.fakes.messages_api.client import HELLO, MODEL, ask, blocks, client_of
-from tests.fakes.messages_api.double import DoubleFailure, running_double
+from tests.fakes.messages_api.double import Double, DoubleFailure, running_double
 from tests.fakes.messages_api.play import Context, play
 from tests.fakes.messages_api.request import Request
 from tests.fakes.messages_api.script import (
@@ -340,17 +342,90 @@ async def test_models_and_token_counts_are_served_as_the_sdk_reads_them() -> Non
         assert counted.input_tokens == again.input_tokens < more.input_tokens
 
 
-async def test_a_double_starts_fast_and_leaves_nothing_behind() -> None:
-    with running_double():
-        pass
-    started = time.thread_time()
+async def test_a_closed_double_leaves_no_thread_and_no_port_behind() -> None:
+    before = set(threading.enumerate())
     with running_double() as double:
-        spent = time.thread_time() - started
         url = double.base_url
         async with httpx2.AsyncClient() as http:
             assert (await http.get(url)).text == "ok\n"
             assert (await http.head(url)).status_code == 200
-    assert spent < 0.03
+    assert not [t for t in set(threading.enumerate()) - before if "double" in t.name]
     async with httpx2.AsyncClient() as http:
         with pytest.raises(httpx2.ConnectError):
             await http.get(url)
+
+
+async def test_a_port_that_is_taken_is_an_error_at_the_start() -> None:
+    with running_double() as double, pytest.raises(OSError, match="in use"):
+        Double(()).start(port=int(double.base_url.rpartition(":")[2]))
+
+
+async def test_a_tool_call_may_be_broken_or_left_open() -> None:
+    script = [
+        reply(tool_use("Read", raw='{"path": ')),
+        reply(tool_use("Read", {"path": "a"}, closed=False)),
+    ]
+    with running_double(script) as double:
+        async with client_of(double) as client:
+            broken = await ask(client, tools=[READ])
+            unclosed = await ask(client, tools=[READ])
+    deltas = [e["delta"]["partial_json"] for e in broken if e["type"] == "content_block_delta"]
+    assert "".join(deltas) == '{"path": '
+    assert "content_block_stop" not in [each["type"] for each in unclosed]
+    assert unclosed[-2]["delta"]["stop_reason"] == "tool_use"
+
+
+async def test_many_clients_at_once_each_get_a_reply_of_their_own() -> None:
+    got: list[str] = []
+
+    async def talk(client: AsyncAnthropic) -> None:
+        got.append(blocks(await ask(client))[0]["text"])
+
+    script = [reply(text(str(n), gate("all")), spread=True) for n in range(8)]
+    with running_double(script) as double:
+        async with client_of(double) as client, anyio.create_task_group() as tasks:
+            for _ in range(8):
+                tasks.start_soon(talk, client)
+            await double.until_requests(8)
+            double.open("all")
+    assert sorted(got) == [str(n) for n in range(8)]
+
+
+async def test_waiting_in_vain_says_what_was_seen() -> None:
+    with running_double([reply("Hi")]) as double:
+        async with client_of(double) as client:
+            await ask(client)
+        with pytest.raises(TimeoutError, match="No 2 requests within 0.01 s; seen 1 requests"):
+            double.wait_for_requests(2, timeout=0.01)
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b"HELLO\r\n\r\n",
+        b"POST /v1/messages HTTP/1.1\r\ncontent-length: many\r\n\r\n",
+        b"GET / HTTP/1.1\r\nx: " + b"x" * 2_000_000 + b"\r\n\r\n",
+    ],
+    ids=["no http", "no length", "endless head"],
+)
+async def test_what_is_not_http_is_answered_with_400(sent: bytes) -> None:
+    with running_double() as double:
+        port = int(double.base_url.rpartition(":")[2])
+        with anyio.fail_after(5):
+            async with await anyio.connect_tcp("127.0.0.1", port) as stream:
+                await stream.send(sent)
+                assert (await stream.receive()).startswith(b"HTTP/1.1 400 ")
+
+
+async def test_a_chunked_request_body_is_read_whole() -> None:
+    async def body() -> AsyncGenerator[bytes]:
+        for part in ('{"model":"', MODEL, '","messages":[{"role":"user","content":"a"}]}'):
+            yield part.encode()
+
+    with running_double() as double:
+        headers = {"x-api-key": double.api_key, "anthropic-version": "2026-10-21"}
+        url = f"{double.base_url}/v1/messages/count_tokens"
+        async with httpx2.AsyncClient() as http:
+            answer = await http.post(url, headers=headers, content=body())
+        assert answer.json()["input_tokens"] > 0
+        assert double.all_requests[0].model == MODEL

@@ -1,0 +1,182 @@
+/** What the person has in hand: the selection that may go along, files added by hand, where terminals are. */
+
+import path from 'node:path';
+import * as vscode from 'vscode';
+
+import type { PastedImage } from '../chat/messages';
+import { sayError } from '../log';
+import type { AddToChat, PromptBlock } from '../protocol';
+import type { Draft, SessionController } from '../session';
+import type { Chip } from '../state';
+
+/** A file is sent whole up to this size; above it only its address goes along. */
+const FILE_LIMIT = 200_000;
+
+export class EditorState implements vscode.Disposable {
+  readonly #disposables: vscode.Disposable[] = [];
+  readonly #terminals = new Map<vscode.Terminal, string>();
+  #selection: { chip: Chip; text: string } | undefined;
+  #on = true;
+  #files: { chip: Chip; text?: string }[] = [];
+  #serial = 0;
+
+  constructor(private readonly controller: SessionController) {
+    this.#disposables.push(
+      vscode.window.onDidChangeTextEditorSelection((event) => this.#look(event.textEditor)),
+      vscode.window.onDidChangeActiveTextEditor((editor) => this.#look(editor)),
+      vscode.window.onDidChangeTerminalShellIntegration((event) =>
+        this.#terminal(event.terminal, event.shellIntegration.cwd),
+      ),
+      vscode.window.onDidEndTerminalShellExecution((event) =>
+        this.#terminal(event.terminal, event.shellIntegration.cwd),
+      ),
+      vscode.window.onDidCloseTerminal((terminal) => void this.#terminals.delete(terminal)),
+    );
+    this.#look(vscode.window.activeTextEditor);
+  }
+
+  dispose(): void {
+    this.#disposables.forEach((item) => void item.dispose());
+  }
+
+  /** The switch on the selection's chip; it holds until it is switched back. */
+  switchSelection(on: boolean): void {
+    this.#on = on;
+    this.#show();
+  }
+
+  remove(id: string): void {
+    this.#files = this.#files.filter((file) => file.chip.id !== id);
+    this.#show();
+  }
+
+  /** Lets the person pick a file of the workspace. */
+  async add(): Promise<void> {
+    const found = await vscode.workspace.findFiles('**/*', undefined, 5000);
+    const items = found.map((uri) => ({
+      label: path.basename(uri.fsPath),
+      description: vscode.workspace.asRelativePath(path.dirname(uri.fsPath)),
+      uri,
+    }));
+    items.sort((a, b) => a.label.localeCompare(b.label));
+    const options = {
+      matchOnDescription: true,
+      placeHolder: vscode.l10n.t('A file that goes along with the prompt'),
+    };
+    const chosen = await vscode.window.showQuickPick(items, options);
+    if (!chosen || this.#files.some((file) => file.chip.path === chosen.uri.fsPath)) return;
+    this.#serial += 1;
+    const chip: Chip = {
+      id: `file:${this.#serial}`,
+      kind: 'file',
+      name: chosen.label,
+      path: chosen.uri.fsPath,
+    };
+    this.#files.push({ chip });
+    this.#show();
+  }
+
+  /** A range that was sent to the prompt by a command stays as a chip of its own. */
+  mention(range: Pick<AddToChat, 'uri' | 'startLine' | 'endLine' | 'text'>): void {
+    const uri = vscode.Uri.parse(range.uri);
+    this.#serial += 1;
+    const name = path.basename(uri.fsPath);
+    const id = `range:${this.#serial}`;
+    const chip: Chip = {
+      id,
+      kind: 'selection',
+      name,
+      path: uri.fsPath,
+      range: [range.startLine, range.endLine],
+    };
+    this.#files.push({ chip, text: range.text });
+    this.#show();
+  }
+
+  mentionSelection(): boolean {
+    const editor = vscode.window.activeTextEditor;
+    if (!editor || editor.document.uri.scheme !== 'file') return false;
+    const { selection, document } = editor;
+    const last = lastLine(selection);
+    const text = document.getText(
+      new vscode.Range(selection.start.line, 0, last, document.lineAt(last).text.length),
+    );
+    this.mention({ uri: String(document.uri), startLine: selection.start.line + 1, endLine: last + 1, text });
+    return true;
+  }
+
+  /** A prompt with the context that goes along; what was added by hand is used up by it. */
+  async draft(text: string, images: PastedImage[]): Promise<Draft> {
+    const blocks: PromptBlock[] = [];
+    const chips: Chip[] = [];
+    for (const file of this.#files) {
+      const content = file.text ?? (await readFile(file.chip));
+      blocks.push(resource(file.chip, content));
+      chips.push(file.chip);
+    }
+    if (this.#selection && this.#on) {
+      blocks.push(resource(this.#selection.chip, this.#selection.text));
+      chips.push(this.#selection.chip);
+    }
+    for (const image of images) {
+      blocks.push({ type: 'image', mimeType: image.mimeType, data: image.data });
+      chips.push({ id: image.name, kind: 'image', name: image.name });
+    }
+    blocks.push({ type: 'text', text });
+    this.#files = [];
+    this.#show();
+    return { text, chips, blocks };
+  }
+
+  #look(editor: vscode.TextEditor | undefined): void {
+    // The prompt itself takes the focus from the editor; the selection stays what it was.
+    if (!editor) return;
+    const { document, selection } = editor;
+    if (document.uri.scheme !== 'file') return;
+    const last = lastLine(selection);
+    const text = selection.isEmpty ? '' : document.getText(selection);
+    const chip: Chip = {
+      id: 'selection',
+      kind: 'selection',
+      name: path.basename(document.uri.fsPath),
+      path: document.uri.fsPath,
+      range: [selection.start.line + 1, last + 1],
+    };
+    this.#selection = selection.isEmpty ? undefined : { chip, text };
+    this.#show();
+  }
+
+  #show(): void {
+    const chips = this.#files.map((file) => file.chip);
+    if (this.#selection) chips.push({ ...this.#selection.chip, on: this.#on });
+    this.controller.setChips(chips);
+  }
+
+  /** Tells the server when a terminal's folder is another one than before. */
+  #terminal(terminal: vscode.Terminal, cwd: vscode.Uri | undefined): void {
+    if (cwd?.scheme !== 'file') return;
+    const before = this.#terminals.get(terminal);
+    this.#terminals.set(terminal, cwd.fsPath);
+    if (before === undefined || before === cwd.fsPath) return;
+    this.controller
+      .terminalMoved(before, cwd.fsPath)
+      .catch((error: unknown) => sayError('The server was not told of the terminal', error));
+  }
+}
+
+/** The last line that has something selected: a selection that ends at a line's start does not hold it. */
+function lastLine(selection: vscode.Selection): number {
+  const { start, end } = selection;
+  return end.character === 0 && end.line > start.line ? end.line - 1 : end.line;
+}
+
+function resource(chip: Chip, text: string): PromptBlock {
+  const lines = chip.range ? `#L${chip.range[0]}-L${chip.range[1]}` : '';
+  return { type: 'resource', resource: { uri: `${String(vscode.Uri.file(chip.path ?? ''))}${lines}`, text } };
+}
+
+async function readFile(chip: Chip): Promise<string> {
+  const document = await vscode.workspace.openTextDocument(vscode.Uri.file(chip.path ?? ''));
+  const text = document.getText();
+  return text.length > FILE_LIMIT ? '' : text;
+}

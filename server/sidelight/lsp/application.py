@@ -1,0 +1,160 @@
+"""What the editor's door needs from the rest of the house; the composition root provides it.
+
+This module is loaded after `initialize` was answered (it needs pydantic); `lsp/server.py` never
+imports it.
+"""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from sidelight.core.content import Json, UserBlock
+from sidelight.core.decision import Mode
+from sidelight.core.events import Sink, TurnEnded
+from sidelight.core.host import FileChange, Host
+from sidelight.core.messages import Message
+from sidelight.wire.methods import Changes, Connection, ModeInfo, Review, Reviewed, SessionInfo
+
+
+@dataclass(frozen=True, slots=True)
+class Editor:
+    """What the application gets from the door; valid until `Application.shutdown` returns.
+
+    `host` and `sink` take a session's id and give the same object every time. The sink is for
+    what happens outside a turn as well (mode changes, notices of hooks). `changes` is called
+    when the hunks that wait for review are others than before, `connection` when the model is.
+    `options` are the client's initialization options; `locale` is as in `en` or `zh-cn`.
+    """
+
+    host: Callable[[str], Host]
+    sink: Callable[[str], Sink]
+    changes: Callable[[str], Awaitable[None]]
+    connection: Callable[[Connection], Awaitable[None]]
+    roots: tuple[str, ...]
+    options: Json
+    locale: str
+
+
+class Conversation(Protocol):
+    """One session, as the door sees it."""
+
+    @property
+    def id(self) -> str:
+        """The session's name."""
+        ...
+
+    @property
+    def cwd(self) -> str:
+        """The folder that the conversation is about, absolute."""
+        ...
+
+    @property
+    def mode(self) -> Mode:
+        """The present permission mode."""
+        ...
+
+    @property
+    def title(self) -> str | None:
+        """What lists show; None before the first prompt."""
+        ...
+
+    @property
+    def messages(self) -> Sequence[Message]:
+        """The history so far, for replay."""
+        ...
+
+    @property
+    def queued(self) -> Sequence[str]:
+        """Texts of prompts that wait, oldest first."""
+        ...
+
+    async def prompt(
+        self, content: Sequence[UserBlock], sink: Sink, prompt_id: str | None = None
+    ) -> TurnEnded:
+        """Run a turn, or wait in the queue for one; `prompt_id` becomes the message's id.
+
+        `cancel()` ends it with reason `cancelled`; cancelling the caller's task does so too and
+        raises. Failures of the turn are in the result, not raised.
+        """
+        ...
+
+    def cancel(self) -> None:
+        """Stop the running turn, if there is one; returns at once."""
+        ...
+
+    async def set_mode(self, mode: Mode) -> None:
+        """Change the mode; raises AgentError for a mode that is not allowed here."""
+        ...
+
+
+class Application(Protocol):
+    """Everything behind the door. All of it runs on the server's loop."""
+
+    @property
+    def state_folder(self) -> str:
+        """Absolute path of our own folder for state; answers for plain clients go below it."""
+        ...
+
+    async def start(self, editor: Editor) -> None:
+        """Begin; called once, before anything else."""
+        ...
+
+    async def shutdown(self) -> None:
+        """Cancel turns, write what is unwritten, end processes; within two seconds."""
+        ...
+
+    async def new_session(self, cwd: str) -> Conversation:
+        """Begin a conversation in a folder; raises AgentError when the folder cannot be used."""
+        ...
+
+    async def load_session(self, session_id: str, cwd: str) -> Conversation:
+        """Take up an old conversation; raises AgentError when there is none of that name."""
+        ...
+
+    async def list_sessions(self, cwd: str | None) -> Sequence[SessionInfo]:
+        """Conversations of a folder, or all, newest first."""
+        ...
+
+    def session(self, session_id: str) -> Conversation | None:
+        """An open conversation."""
+        ...
+
+    def modes(self) -> Sequence[ModeInfo]:
+        """The modes that may be picked."""
+        ...
+
+    async def connect(self, api_key: str | None) -> Connection:
+        """Look for a model; a key is kept in memory only."""
+        ...
+
+    def context_window(self, model: str) -> int | None:
+        """Size of a model's context in tokens, None when not known."""
+        ...
+
+    def changes(self) -> Sequence[Changes]:
+        """What waits for review, one item a session that has any; cheap, called at every lens."""
+        ...
+
+    async def review(self, request: Review) -> Reviewed:
+        """Keep or undo; edits go through the session's host."""
+        ...
+
+    def original(self, path: str) -> str | None:
+        """The text before the pending changes; None when nothing is pending in the file."""
+        ...
+
+    async def text_changed(self, path: str, text: str) -> None:
+        """A file with pending hunks has another text in the editor (debounced)."""
+        ...
+
+    async def file_changed(self, change: FileChange) -> None:
+        """The editor saved a file, or its watcher saw one change; one write may come twice."""
+        ...
+
+    async def folders_changed(self, added: Sequence[str], removed: Sequence[str]) -> None:
+        """The workspace's folders are others now."""
+        ...
+
+    async def terminal_moved(self, old_cwd: str, new_cwd: str) -> None:
+        """A terminal of the editor went to another folder."""
+        ...

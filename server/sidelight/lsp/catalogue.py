@@ -1,0 +1,46 @@
+"""Every sentence that the server itself shows in an editor, in English and Chinese.
+
+The English text is the key. Loaded before `initialize` is answered: plain Python only.
+"""
+
+CHINESE = {
+    "Sidelight: explain the selection": "Sidelight：解释所选代码",
+    "Sidelight: fix the selection": "Sidelight：修复所选代码",
+    "Sidelight: add the selection to the chat": "Sidelight：把所选代码加入对话",
+    "Sidelight: explain: {message}": "Sidelight：解释：{message}",
+    "Sidelight: fix: {message}": "Sidelight：修复：{message}",
+    "Sidelight: add to the chat: {message}": "Sidelight：加入对话：{message}",
+    "Sidelight: stop the agent": "Sidelight：停止",
+    "Keep": "保留",
+    "Undo": "撤销",
+    "Show diff": "查看差异",
+    "{n} of {total}": "第 {n} 处，共 {total} 处",
+    "Allow once": "允许一次",
+    "Allow for this session": "本次会话内允许",
+    "Allow in this project": "在此项目中允许",
+    "Always allow": "始终允许",
+    "Deny": "拒绝",
+    "reads": "读取",
+    "writes": "写入",
+    "runs": "运行",
+    "contacts": "访问网络",
+    "calls": "调用",
+    "asks": "询问",
+    "Why: {why}": "原因：{why}",
+    "Working": "正在处理",
+    "Done": "完成",
+    "Stopped": "已停止",
+    "Failed: {error}": "失败：{error}",
+    "The answer is in {path}": "回答保存在 {path}",
+    "A task is running already; stop it first.": "已有任务在运行，请先停止它。",
+    "Nothing is running.": "没有正在运行的任务。",
+    "Nothing is waiting for review.": "没有等待查看的改动。",
+    "{count} changes kept.": "已保留 {count} 处改动。",
+    "{count} changes undone.": "已撤销 {count} 处改动。",
+}
+
+
+def say(locale: str, english: str, **fields: object) -> str:
+    """The sentence in the client's language, English where there is no other, fields filled in."""
+    sentence = CHINESE.get(english, english) if locale.startswith("zh") else english
+    return sentence.format(**fields) if fields else sentence

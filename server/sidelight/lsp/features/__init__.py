@@ -1,0 +1,1 @@
+"""What an editor may ask of us, one file a subject."""

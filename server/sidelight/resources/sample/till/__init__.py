@@ -1,0 +1,1 @@
+"""A little cash register."""

@@ -1,0 +1,1 @@
+"""Settings files: where they lie, how they are read, joined and written."""

@@ -1,0 +1,127 @@
+"""The settings that this version acts on; whatever else a file holds is kept and reported."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic.alias_generators import to_camel
+
+from sidelight.core.decision import Mode
+
+Source = Literal["managed", "arguments", "local", "project", "user"]
+SOURCES: tuple[Source, ...] = ("managed", "arguments", "local", "project", "user")
+"""Where a setting may come from, the strongest first."""
+FOLDER_SOURCES: tuple[Source, ...] = ("local", "project")
+"""Those that a folder brings along; they wait for trust."""
+
+
+class Part(BaseModel):
+    """A frozen part of a settings file; unknown keys are accepted."""
+
+    model_config = ConfigDict(
+        frozen=True,
+        extra="allow",
+        alias_generator=to_camel,
+        validate_by_name=True,
+        validate_by_alias=True,
+        serialize_by_alias=True,
+    )
+
+
+def _mode(value: Any) -> Any:
+    return "default" if value == "manual" else value
+
+
+class Permissions(Part):
+    """Rules as written, folders that count as workspace, and the mode to start in."""
+
+    allow: tuple[str, ...] = ()
+    ask: tuple[str, ...] = ()
+    deny: tuple[str, ...] = ()
+    additional_directories: tuple[str, ...] = ()
+    default_mode: Annotated[Mode, BeforeValidator(_mode)] | None = None
+    disable_bypass_permissions_mode: Literal["disable"] | None = None
+
+
+class HookHandler(Part):
+    """One thing to run; which fields count depends on `type`. `timeout` is in seconds."""
+
+    type: str
+    command: str | None = None
+    args: tuple[str, ...] | None = None
+    shell: Literal["bash", "powershell"] | None = None
+    timeout: Annotated[float, Field(gt=0)] | None = None
+    only_if: Annotated[str | None, Field(alias="if")] = None
+    in_background: Annotated[bool, Field(alias="async")] = False
+    async_rewake: bool = False
+    on_failure: Literal["continue", "block"] = "continue"
+
+
+class HookGroup(Part):
+    """Handlers behind one matcher."""
+
+    matcher: str | None = None
+    hooks: tuple[HookHandler, ...] = ()
+
+
+class Limits(Part):
+    """Our own numbers; times in milliseconds, sizes in characters."""
+
+    max_steps: Annotated[int, Field(gt=0)] | None = None
+    bash_timeout_ms: Annotated[int, Field(gt=0)] = 120_000
+    bash_max_timeout_ms: Annotated[int, Field(gt=0)] = 600_000
+    bash_output_chars: Annotated[int, Field(ge=4_000, le=128_000)] = 30_000
+
+
+class Own(Part):
+    """What only this product has; `unsaved_buffers` says what an edit does with them first."""
+
+    limits: Limits = Limits()
+    unsaved_buffers: Literal["save", "keep"] = "save"
+
+
+def _as_text(value: Any) -> Any:
+    """Numbers and truth values in `env` mean their text, as in a shell."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value) if isinstance(value, int | float) else value
+
+
+class Settings(Part):
+    """All that this version reads from settings files."""
+
+    permissions: Permissions = Permissions()
+    hooks: dict[str, tuple[HookGroup, ...]] = {}
+    disable_all_hooks: bool | None = None
+    allow_managed_hooks_only: bool | None = None
+    env: dict[str, Annotated[str, BeforeValidator(_as_text)]] = {}
+    model: str | None = None
+    fallback_model: tuple[str, ...] = ()
+    effort_level: Literal["low", "medium", "high", "xhigh", "max"] | None = None
+    bash_output_max_chars: int | None = None
+    sidelight: Own = Own()
+
+
+class HookEntry(BaseModel):
+    """A handler with where it comes from; trust and diagnostics need that."""
+
+    model_config = ConfigDict(frozen=True)
+
+    event: str
+    matcher: str | None
+    handler: HookHandler
+    source: Source
+    path: str
+
+
+class Problem(BaseModel):
+    """Something in a settings file that does not count, in a sentence for the user."""
+
+    model_config = ConfigDict(frozen=True)
+
+    path: str
+    message: str
+    line: int | None = None
+
+    def __str__(self) -> str:
+        where = f"{self.path}:{self.line}" if self.line else self.path
+        return f"{where}: {self.message}"
