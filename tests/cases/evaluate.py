@@ -103,8 +103,9 @@ def _disk(case: Json) -> MemoryDisk:
 def _hooks(settings: Json, trusted: bool) -> tuple[Answer | None, Json | None]:
     """The strictest answer of the hooks that run, and a rewritten input."""
     results = [r for r in settings.get("hook_results", ()) if trusted or r["source"] == "user"]
-    said = [r.get("decision") for r in results]
-    strictest = next((word for word in ("deny", "ask", "allow") if word in said), None)
+    said: list[Any] = [r.get("decision") for r in results]
+    order: tuple[Answer, ...] = ("deny", "ask", "allow")
+    strictest: Answer | None = next((word for word in order if word in said), None)
     updated = next((r["updated_input"] for r in results if "updated_input" in r), None)
     return strictest, updated
 
@@ -125,8 +126,8 @@ def touched(tool: str, input: Json, cwd: str) -> tuple[Access, ...]:
     if tool == "Grep":
         return (Access(kind="read", target=input.get("path", cwd), depth="visible"),)
     if tool == "Glob":
-        plain = input["pattern"].partition("*")[0].rpartition("/")[0]
-        start = posixpath.join(input.get("path", cwd), plain)
+        plain: str = input["pattern"].partition("*")[0].rpartition("/")[0]
+        start = posixpath.join(str(input.get("path", cwd)), plain)
         return (Access(kind="read", target=start, depth="names"),)
     if tool == "WebFetch":
         return (Access(kind="fetch", target=input["url"]),)

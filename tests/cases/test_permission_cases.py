@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 
 import pytest
+
 from tests.cases.evaluate import LATER, answer, corpus, owner
 
 RATCHET = Path(__file__).with_name("still_wrong.json")

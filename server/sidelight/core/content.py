@@ -1,12 +1,32 @@
 """The blocks that messages are made of, shaped like those of the Messages API."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeGuard
 
 from pydantic import Field
 
 from sidelight.core.record import Record
 
 Json = dict[str, Any]
+
+
+def is_object(value: object) -> TypeGuard[Json]:
+    """Whether a JSON value is an object."""
+    return isinstance(value, dict)
+
+
+def is_list(value: object) -> TypeGuard[list[Any]]:
+    """Whether a JSON value is an array."""
+    return isinstance(value, list)
+
+
+def as_object(value: object) -> Json:
+    """The value if it is a JSON object, else an empty one."""
+    return value if is_object(value) else {}
+
+
+def as_list(value: object) -> list[Any]:
+    """The value if it is a JSON array, else an empty one."""
+    return value if is_list(value) else []
 
 
 class Text(Record):

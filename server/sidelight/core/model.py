@@ -26,10 +26,14 @@ class ToolSpec(Record):
 
 
 class PromptMessage(Record):
-    """One message of a request after normalising: roles alternate, results stand first."""
+    """One message of a request after normalising: roles alternate, results stand first.
+
+    `model` says who wrote an assistant message; thinking goes back to its own model alone.
+    """
 
     role: Literal["user", "assistant"]
     content: tuple[Block, ...]
+    model: str = ""
 
 
 class ModelRequest(Record):

@@ -28,6 +28,7 @@ class ToolOutput(Record):
     is_error: bool = False
     paths_changed: tuple[str, ...] = ()
     data: Json = {}
+    cwd: str | None = None
 
     @staticmethod
     def of(text: str, **fields: Any) -> "ToolOutput":

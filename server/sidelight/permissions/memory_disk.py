@@ -2,7 +2,7 @@
 
 import posixpath
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 from sidelight.permissions.paths import within
 
@@ -13,14 +13,16 @@ class MemoryDisk:
     `homes` maps users to their home folders.
     """
 
-    def __init__(self, files: Mapping[str, Any], homes: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, files: Mapping[str, str | Mapping[str, Any]], homes: Mapping[str, str] | None = None
+    ) -> None:
         self._files = {posixpath.normpath(path): value for path, value in files.items()}
         self._homes = dict(homes or {})
 
     def link(self, path: str) -> str | None:
         """See Disk."""
         value = self._files.get(path)
-        return value.get("symlink") if isinstance(value, dict) else None
+        return None if isinstance(value, str | None) else cast("str | None", value.get("symlink"))
 
     def names(self, path: str) -> tuple[str, ...]:
         """See Disk."""

@@ -185,7 +185,6 @@ class Session:
         for text in outcome.messages:
             await self.tell(Notice(severity="info", text=text))
         if outcome.watch_paths is not None:
-            self.parts.hooks.watch_also(outcome.watch_paths)
             await self._host.watch(self.parts.hooks.watch_list())
 
     async def close(self) -> None:

@@ -10,7 +10,14 @@ from sidelight.core.access import Access
 from sidelight.core.host import FileEdit
 from sidelight.core.record import PlainRecord
 from sidelight.core.tool import Progress, Shell, ToolContext, ToolOutput
-from sidelight.tools.search.found import Conceals, arrange, best_engine, conceal_nothing, short
+from sidelight.tools.search.found import (
+    Conceals,
+    arrange,
+    best_engine,
+    conceal_nothing,
+    short,
+    without_ignored,
+)
 from sidelight.tools.search.query import Engine, Scope
 from sidelight.tools.target import Target, require_place, search_access, target_of
 
@@ -69,7 +76,10 @@ class GlobTool:
         base, pattern = _base(input, context.shell)
         require_place(base, context.shell, folder=True)
         scope = Scope(base.path, (pattern,), respect_ignore=self._respect_ignore)
-        found = await arrange(await self._engine.files(scope), self._conceals)
+        listing = await self._engine.files(scope)
+        if self._respect_ignore:
+            listing = await without_ignored(self._engine, listing, scope)
+        found = await arrange(listing, self._conceals)
         paths = list(found.files)
         shown = paths[:LIMIT]
         names = [short(path, context.shell.cwd) for path in shown]

@@ -19,6 +19,7 @@ from sidelight.tools.search.found import (
     conceal_nothing,
     line_of,
     short,
+    without_ignored,
 )
 from sidelight.tools.search.query import Engine, Query, Row, Scope
 from sidelight.tools.target import require_place, search_access, target_of
@@ -100,7 +101,9 @@ class GrepTool:
         require_place(target, context.shell, folder=False)
         scope = Scope(target.path, (input.glob,) if input.glob else (), input.type)
         query = _query(input)
-        found = await arrange(await self._engine.matching(scope, query), self._conceals)
+        listing = await self._engine.matching(scope, query)
+        listing = await without_ignored(self._engine, listing, scope)
+        found = await arrange(listing, self._conceals)
         if input.output_mode == "content":
             entries, whole = await self._lines(input, query, found, context.shell.cwd)
         else:

@@ -138,12 +138,13 @@ def _report(
     after, remarks = saved_text(target, outcome, plan.expected)
     context.ledger.note_write(target.real, after)
     count = len(lines_of(after))
+    size = f"{count} line{'' if count == 1 else 's'}"
     if plan.before is None:
-        head, shown = f"Created {target.path} ({count} lines).", ""
+        head, shown = f"Created {target.path} ({size}).", ""
         if remarks:
             shown = changed_lines(plan.expected, after, 2, SHOWN_LINES)
     else:
-        head = f"Replaced the text of {target.path} ({count} lines). What changed:"
+        head = f"Replaced the text of {target.path} ({size}). What changed:"
         shown = changed_lines(plan.before.text, after, 1, SHOWN_LINES)
     text = "\n\n".join(part for part in (head, shown, *remarks, *plan.notes) if part)
     data = _data(input, target, plan, after)

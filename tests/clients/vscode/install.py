@@ -16,7 +16,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -130,7 +130,7 @@ def step(what: str, action: Callable[[], None]) -> None:
 
 
 @contextmanager
-def exclusive(folder: Path) -> Iterator[None]:
+def exclusive(folder: Path) -> Generator[None]:
     """Hold the one lock of a cache folder, so that two runs never build the same thing at once."""
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "vscode.lock").open("w") as lock:

@@ -1,8 +1,8 @@
 // Child processes that are always ended: each leads its own group, and the group is signalled by id.
 
-import { spawn } from "node:child_process";
-import { createWriteStream } from "node:fs";
-import { setTimeout as pause } from "node:timers/promises";
+import { spawn } from 'node:child_process';
+import { createWriteStream } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
 
 const live = new Set();
 const STOP_MS = 5_000;
@@ -11,14 +11,14 @@ const KEPT_CHARACTERS = 200_000;
 /** Poll until `probe` answers something truthy, and return it. Throws, saying `what` was awaited. */
 export async function until(what, probe, ms = 15_000) {
   const end = Date.now() + ms;
-  let problem = "";
+  let problem = '';
   for (;;) {
     try {
       const answer = await probe();
       if (answer) return answer;
-      problem = "";
+      problem = '';
     } catch (error) {
-      problem = `; last problem: ${error.message.split("\n")[0]}`;
+      problem = `; last problem: ${error.message.split('\n')[0]}`;
     }
     if (Date.now() >= end) throw new Error(`${what}: not within ${ms} ms${problem}`);
     await pause(50);
@@ -28,31 +28,34 @@ export async function until(what, probe, ms = 15_000) {
 export class ChildProcess {
   /** Start a program. Its output goes to the file `log` (if given) and is kept for `line()`. */
   constructor(command, args, { cwd, env = process.env, log } = {}) {
-    this.name = [command, ...args].join(" ");
-    this.output = "";
-    this.exitCode = undefined;
+    this.name = [command, ...args].join(' ');
+    this.output = '';
+    this.exitCode = undefined; // then the code, the signal's name, or why it did not start
     this.child = spawn(command, args, {
       cwd,
       env,
       detached: true,
-      stdio: ["ignore", "pipe", "pipe"],
+      stdio: ['ignore', 'pipe', 'pipe'],
     });
-    const file = log && createWriteStream(log, { flags: "a" });
+    const file = log && createWriteStream(log, { flags: 'a' });
     const keep = (text) => {
       this.output = (this.output + text).slice(-KEPT_CHARACTERS);
       file?.write(text);
     };
     for (const stream of [this.child.stdout, this.child.stderr]) {
-      stream.setEncoding("utf8");
-      stream.on("data", keep);
+      stream.setEncoding('utf8');
+      stream.on('data', keep);
     }
-    this.child.on("error", (error) => {
-      keep(`${error.message}\n`);
-      this.exitCode = -1;
-    });
-    this.child.on("exit", (code, signal) => (this.exitCode = code ?? `signal ${signal}`));
-    this.child.on("close", () => file?.end());
     live.add(this);
+    this.ended = new Promise((resolve) => {
+      const end = (how) => {
+        this.exitCode = how;
+        resolve(how);
+      };
+      this.child.on('error', (error) => end(error.message));
+      this.child.on('exit', (code, signal) => end(code ?? signal));
+    });
+    this.child.on('close', () => file?.end());
   }
 
   /** Wait for output that matches, and return the match. Throws when the process ends before. */
@@ -73,15 +76,13 @@ export class ChildProcess {
     if (this.exitCode !== 0) throw new Error(`${this.name}: ${this.exitCode}\n${this.output}`);
   }
 
-  /** End the whole group: politely, then not. Returns when the process is gone. */
-  async stop() {
+  /** End the whole group: politely, and after `grace` ms not. Returns when the process is gone. */
+  async stop(grace = STOP_MS) {
+    this.#signal('SIGTERM');
+    await Promise.race([this.ended, pause(grace, undefined, { ref: false })]);
+    this.#signal('SIGKILL'); // the leader, or what is left of its children
+    await this.ended;
     live.delete(this);
-    this.#signal("SIGTERM");
-    try {
-      await until(`the end of ${this.name}`, () => this.exitCode !== undefined, STOP_MS);
-    } finally {
-      this.#signal("SIGKILL"); // what is left of the group, the leader's children among it
-    }
   }
 
   #signal(signal) {
@@ -89,24 +90,28 @@ export class ChildProcess {
     try {
       process.kill(-this.child.pid, signal);
     } catch (error) {
-      if (error.code !== "ESRCH") throw error;
+      if (error.code !== 'ESRCH') throw error;
     }
   }
 }
 
-/** Run `main` and exit with its number; a signal ends every child first, and so does an error. */
+/** Run `main` and exit with its number; whatever ends it, a signal or an error, no child stays behind. */
 export async function runToExit(main) {
-  for (const [signal, code] of [["SIGINT", 130], ["SIGTERM", 143], ["SIGHUP", 129]]) {
-    process.once(signal, () => void stopAll().finally(() => process.exit(code)));
+  let signalled = false;
+  for (const [signal, code] of Object.entries({ SIGINT: 130, SIGTERM: 143, SIGHUP: 129 })) {
+    process.once(signal, () => {
+      signalled = true;
+      void stopAll().finally(() => process.exit(code));
+    });
   }
   let code = 1;
   try {
     code = await main();
   } catch (error) {
-    console.error(error.stack);
-  } finally {
-    await stopAll();
+    if (!signalled) console.error(error.stack);
   }
+  if (signalled) return; // the signal's own end is under way
+  await stopAll();
   process.exit(code);
 }
 

@@ -1,45 +1,44 @@
 // One VS Code server with folders of its own, from the installation that install.py made.
 
-import { execFileSync } from "node:child_process";
-import { randomUUID } from "node:crypto";
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { execFileSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
-import { ChildProcess } from "./processes.mjs";
+import { ChildProcess } from './processes.mjs';
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 const START_MS = 60_000;
 
 // Each theme by its id in the settings, its label in the picker, and the class of the workbench.
 export const THEMES = {
-  dark: { id: "Dark Modern", label: "Dark Modern", mark: "vs-dark" },
-  light: { id: "Light Modern", label: "Light Modern", mark: "vs" },
-  hc: { id: "Default High Contrast", label: "Dark High Contrast", mark: "hc-black" },
-  "hc-light": { id: "Default High Contrast Light", label: "Light High Contrast", mark: "hc-light" },
+  dark: { id: 'Dark Modern', label: 'Dark Modern', mark: 'vs-dark' },
+  light: { id: 'Light Modern', label: 'Light Modern', mark: 'vs' },
+  hc: { id: 'Default High Contrast', label: 'Dark High Contrast', mark: 'hc-black' },
+  'hc-light': { id: 'Default High Contrast Light', label: 'Light High Contrast', mark: 'hc-light' },
 };
 
 const QUIET = {
-  "chat.disableAIFeatures": true, // else a chat side bar of VS Code's own opens
-  "editor.minimap.enabled": false,
-  "extensions.autoCheckUpdates": false,
-  "extensions.autoUpdate": false,
-  "files.hotExit": "off",
-  "git.openRepositoryInParentFolders": "never",
-  "security.workspace.trust.enabled": false,
-  "telemetry.telemetryLevel": "off",
-  "update.mode": "none",
-  "workbench.colorTheme": THEMES.dark.id,
-  "workbench.secondarySideBar.defaultVisibility": "hidden",
-  "workbench.startupEditor": "none",
+  'chat.disableAIFeatures': true, // else a chat side bar of VS Code's own opens
+  'editor.minimap.enabled': false,
+  'extensions.autoCheckUpdates': false,
+  'extensions.autoUpdate': false,
+  'files.hotExit': 'off',
+  'git.openRepositoryInParentFolders': 'never',
+  'security.workspace.trust.enabled': false,
+  'telemetry.telemetryLevel': 'off',
+  'update.mode': 'none',
+  'workbench.colorTheme': THEMES.dark.id,
+  'workbench.secondarySideBar.defaultVisibility': 'hidden',
+  'workbench.startupEditor': 'none',
 };
 
 /** Where the installed parts are: `{home, node, server, chromium}`. Throws when they are not. */
 export function installation() {
-  const python = process.env.SIDELIGHT_PYTHON ?? "python3";
-  const script = join(HERE, "install.py");
-  return JSON.parse(execFileSync(python, [script, "--where"], { encoding: "utf8" }));
+  const question = [join(HERE, 'install.py'), '--where'];
+  return JSON.parse(execFileSync('python3', question, { encoding: 'utf8' }));
 }
 
 export class Server {
@@ -50,35 +49,36 @@ export class Server {
    */
   constructor({ vsix, settings = {}, env = {}, smokeTestDriver = false } = {}) {
     this.parts = installation();
-    this.folder = realpathSync(mkdtempSync(join(tmpdir(), "sidelight-vscode-")));
-    this.userData = join(this.folder, "data");
-    this.log = join(this.folder, "server.log");
+    this.folder = realpathSync(mkdtempSync(join(tmpdir(), 'sidelight-vscode-')));
+    process.once('exit', () => rmSync(this.folder, { recursive: true, force: true, maxRetries: 5 }));
+    this.userData = join(this.folder, 'data');
+    this.log = join(this.folder, 'server.log');
     this.vsix = vsix;
     this.smokeTestDriver = smokeTestDriver;
     this.env = env;
     this.token = randomUUID();
-    for (const name of ["data/User", "extensions"]) {
+    for (const name of ['data/User', 'extensions']) {
       mkdirSync(join(this.folder, name), { recursive: true });
     }
     // A page of another site could reach a server without a token; the file hides it from `ps`.
-    writeFileSync(join(this.folder, "token"), this.token, { mode: 0o600 });
+    writeFileSync(join(this.folder, 'token'), this.token, { mode: 0o600 });
     const first = JSON.stringify({ ...QUIET, ...settings });
-    writeFileSync(join(this.userData, "User/settings.json"), first);
+    writeFileSync(join(this.userData, 'User/settings.json'), first);
   }
 
   /** Change user settings on disk. An open workbench takes them up at its next reload. */
   set(settings) {
-    const file = join(this.userData, "User/settings.json");
-    const present = JSON.parse(readFileSync(file, "utf8")); // the workbench writes to it as well
+    const file = join(this.userData, 'User/settings.json');
+    const present = JSON.parse(readFileSync(file, 'utf8')); // the workbench writes to it as well
     writeFileSync(file, JSON.stringify({ ...present, ...settings }, undefined, 2));
   }
 
   /** Install the extension, then listen. Returns when the server does. */
   async start() {
-    if (this.vsix) await this.#run(["--install-extension", this.vsix]).succeeded(START_MS);
-    const flags = ["--host", "127.0.0.1", "--port", "0", "--reconnection-grace-time", "3"];
-    flags.push("--connection-token-file", join(this.folder, "token"));
-    if (this.smokeTestDriver) flags.push("--enable-smoke-test-driver");
+    if (this.vsix) await this.#run(['--install-extension', this.vsix]).succeeded(START_MS);
+    const flags = ['--host', '127.0.0.1', '--port', '0', '--reconnection-grace-time', '3'];
+    flags.push('--connection-token-file', join(this.folder, 'token'));
+    if (this.smokeTestDriver) flags.push('--enable-smoke-test-driver');
     this.process = this.#run(flags);
     const [, port] = await this.process.line(/agent listening on (\d+)/, START_MS);
     this.authority = `127.0.0.1:${port}`;
@@ -87,21 +87,20 @@ export class Server {
   /** The address that opens a folder; `payload` is a list of pairs for the workbench. */
   address(workspace, payload) {
     const query = new URLSearchParams({ tkn: this.token, folder: workspace });
-    if (payload) query.set("payload", JSON.stringify(payload));
+    if (payload) query.set('payload', JSON.stringify(payload));
     return `http://${this.authority}/?${query}`;
   }
 
-  /** End the server and everything below it, and remove the run's folders. */
-  async stop() {
+  /** End the server and everything below it; its folders stay until this program exits. */
+  async end() {
     await this.process?.stop();
-    rmSync(this.folder, { recursive: true, force: true, maxRetries: 5 });
   }
 
   #run(flags) {
-    const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("VSCODE_"));
-    const shared = ["--accept-server-license-terms", "--telemetry-level", "off"];
-    for (const name of ["--user-data-dir", "--server-data-dir"]) shared.push(name, this.userData);
-    shared.push("--extensions-dir", join(this.folder, "extensions"));
+    const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('VSCODE_'));
+    const shared = ['--accept-server-license-terms', '--telemetry-level', 'off'];
+    for (const name of ['--user-data-dir', '--server-data-dir']) shared.push(name, this.userData);
+    shared.push('--extensions-dir', join(this.folder, 'extensions'));
     return new ChildProcess(this.parts.node, [this.parts.server, ...shared, ...flags], {
       cwd: this.folder,
       env: { ...Object.fromEntries(inherited), ...this.env },

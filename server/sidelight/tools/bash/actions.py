@@ -81,7 +81,10 @@ ACTIONS: dict[str, Program] = {
         reads="-i --input-file --post-file --body-file --config --load-cookies",
         runs="--use-askpass -e --execute --config -i --input-file",
     ),
-    **{name: program("script", takes="-m -c -e -W -X -r -I") for name in ("python", "python3", "node", "ruby", "perl")},
+    **dict.fromkeys(
+        ("python", "python3", "node", "ruby", "perl"),
+        program("script", takes="-m -c -e -W -X -r -I"),
+    ),
     "code": program("reads", takes="-g --goto"),
     "open": program("reads"),
     "xdg-open": program("reads"),

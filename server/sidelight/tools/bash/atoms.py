@@ -11,7 +11,7 @@ MOST_ALTERNATIVES = 200
 WILD = frozenset("*?[")
 SEQUENCE = re.compile(r"(-?\d{1,6})\.\.(-?\d{1,6})(?:\.\.(-?\d{1,6}))?|([A-Za-z])\.\.([A-Za-z])")
 
-Quoting = Literal["quoted", "plain", "value", "split"]
+Quoting = Literal["quoted", "plain", "value", "split", "match"]
 Atom = tuple[str, Quoting]
 Atoms = list[Atom]
 
@@ -22,7 +22,8 @@ class Word:
 
     `text` has UNKNOWN where only the run knows; `pattern` is the glob if unquoted wildcards are in
     it, quoted ones escaped; `loose` words may become several or none; `home` words begin at a
-    home folder, written `~/x` or `~user/x`; `fed` ones are filled in by `xargs` or `find`.
+    home folder, written `~/x` or `~user/x`; `fed` ones are filled in by `xargs` or `find`;
+    `matched` ones are unknown only in so far as they are some match of `pattern`.
     """
 
     text: str
@@ -30,6 +31,7 @@ class Word:
     loose: bool = False
     home: bool = False
     fed: bool = False
+    matched: bool = False
 
     @property
     def known(self) -> bool:
@@ -172,6 +174,7 @@ def _tilde(atoms: Atoms, folder: str | None) -> Atoms:
     if any(quoting != "plain" for _, quoting in prefix):
         return atoms
     name = "".join(character for character, _ in prefix)
+    start: Atoms
     if name == "+" and folder is not None:
         start = literal(folder, "quoted")
         if folder.startswith("~"):
@@ -184,17 +187,18 @@ def _tilde(atoms: Atoms, folder: str | None) -> Atoms:
 
 
 def _word(atoms: Atoms) -> Word:
-    text = "".join(character for character, _ in atoms)
+    text = "".join(UNKNOWN if quoting == "match" else c for c, quoting in atoms)
+    matched = UNKNOWN not in "".join(c for c, _ in atoms) and UNKNOWN in text
     loose = any(c == UNKNOWN and quoting == "value" for c, quoting in atoms)
     home = text.startswith(HOME)
     if home:
         text = "~" + text[1:]
     text = text.replace(HOME, UNKNOWN)
-    return Word(text, _pattern(atoms), loose, home)
+    return Word(text, _pattern(atoms), loose, home, matched=matched)
 
 
 def _pattern(atoms: Atoms) -> str:
-    if not any(c in WILD and quoting in {"plain", "value"} for c, quoting in atoms if c):
+    if not any(c in WILD and quoting in {"plain", "value", "match"} for c, quoting in atoms if c):
         return ""
     parts = [
         f"[{character}]" if quoting == "quoted" and character in WILD else character

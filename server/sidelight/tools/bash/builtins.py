@@ -89,6 +89,12 @@ def quiet_set(call: Call) -> None:
         call.objects()
 
 
+def rename(call: Call) -> None:
+    """`alias`, `hash`, `enable` and the like decide what later names mean."""
+    call.objects()
+    call.doubt("it changes what later names mean")
+
+
 def leave(call: Call) -> None:
     """`exit`, `return`, `wait`: nothing happens outside the shell."""
     call.listed = True
@@ -101,5 +107,6 @@ HANDLERS: dict[str, Callable[[Call], None]] = {
     **dict.fromkeys(("export", "declare", "typeset", "local", "readonly"), declare),
     **dict.fromkeys(("mapfile", "readarray", "getopts", "let", "unset"), fill_variables),
     "set": quiet_set,
+    **dict.fromkeys(("alias", "unalias", "shopt", "hash", "enable", "bind", "complete"), rename),
     **dict.fromkeys(("exit", "return", "break", "continue", "wait"), leave),
 }

@@ -92,6 +92,11 @@ class Call:
         """It has an effect that no list, prefix or wildcard covers."""
         self.coverable = False
 
+    def hides(self) -> None:
+        """It may run programs that its words do not show as such."""
+        self.coverable = False
+        self.report.hidden(self.text)
+
     def doubt(self, reason: str) -> None:
         """Its effects cannot be told."""
         self.unsure = self.unsure or reason

@@ -27,6 +27,7 @@ from sidelight.tools.bash.special import (
     test,
     uniq,
 )
+from sidelight.tools.bash.transfer import curl, pack, send, tar, wget
 from sidelight.tools.bash.variables import dangerous, harmless
 
 RESERVED = names(
@@ -52,6 +53,12 @@ HANDLERS: dict[str, Callable[[Call], None]] = {
     "read": read,
     "sed": sed,
     "uniq": uniq,
+    "tar": tar,
+    "zip": pack,
+    "rsync": send,
+    "scp": send,
+    "curl": curl,
+    "wget": wget,
 }
 
 
@@ -68,6 +75,8 @@ def judge(call: Call, assignments: Sequence[str], doubts: Sequence[str]) -> None
     if any(dangerous(name) for name in steered):
         call.objects()
     listed = call.listed and not steered and _is_system(call.words[0].text)
+    if call.unsure:
+        call.report.hidden(call.text, call.unsure)
     own = call.report.found[before:]
     writes = any(access.kind == "write" and access.command == call.text for access in own)
     read_only = listed and call.coverable and not call.unsure and not writes

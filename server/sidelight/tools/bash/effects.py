@@ -13,7 +13,10 @@ from sidelight.tools.bash.walk import Walker
 class Standing(Protocol):
     """Where the shell stands."""
 
-    cwd: str
+    @property
+    def cwd(self) -> str:
+        """The absolute path of its folder."""
+        ...
 
 
 def accesses(command: str, shell: Standing) -> tuple[Access, ...]:

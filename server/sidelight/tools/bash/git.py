@@ -22,8 +22,9 @@ READERS = names(
     "whatchanged diff-tree diff-files diff-index show-ref cherry range-diff version"
 )
 RUNS = names(
-    "--ext-diff --textconv --filters --upload-pack --receive-pack --exec --open-files-in- "
-    "pager --extcmd --tool --show-signature --batch-command --parseopt --tool-help"
+    "--ext-diff --textconv --filters --upload-pack --receive-pack --exec "
+    "--open-files-in-pager --extcmd --tool --show-signature --batch-command --parseopt "
+    "--tool-help"
 )
 WRITES = frozenset({"--output"})
 READS = names("--contents --ignore-revs-file --exclude-from --resolve-git-dir --pathspec-from-file")
@@ -34,15 +35,16 @@ VALUES = names(
 NOTABLE = RUNS | WRITES | READS | {"--no-index"}
 SHORT_READS: Mapping[str, str] = {
     "diff": "O", "log": "O", "show": "O", "whatchanged": "O", "blame": "S", "annotate": "S",
-    "ls-files": "X", "grep": "f", "diff-tree": "O", "diff-files": "O", "diff-index": "O",
+    "ls-files": "X", "grep": "f", "commit": "Ft", "tag": "F", "diff-tree": "O", "diff-files": "O",
+    "diff-index": "O",
 }  # fmt: skip
 SHORT_RUNS: Mapping[str, str] = {
     "grep": "O", "ls-remote": "u", "clone": "uc", "rebase": "x", "difftool": "xt",
     "mergetool": "t", "fetch": "", "archive": "o", "bisect": "",
 }  # fmt: skip
 SHORT_VALUES: Mapping[str, str] = {
-    "log": "nLSGU", "show": "nLSGU", "diff": "SGUl", "blame": "LCM", "grep": "eABCm",
-    "shortlog": "w", "commit": "mFCct", "tag": "mFu", "ls-files": "x",
+    "log": "nLSGU", "show": "nLSGU", "diff": "SGUl", "blame": "L", "grep": "eABCm",
+    "commit": "mCc", "tag": "mu", "ls-files": "x",
 }  # fmt: skip
 MAGIC = re.compile(r":(?:\([a-z,:=]*\)|[/!^]+)?")
 
@@ -119,7 +121,7 @@ def _global(call: Call, words: Sequence[Word]) -> int:
         _moved(call, words[1])
         return 2
     if name not in QUIET_GLOBALS and name not in {"--version", "-v"}:
-        call.objects()
+        call.hides()
     return 2 if name in VALUED_GLOBALS and not equals and name != "--exec-path" else 1
 
 
@@ -137,14 +139,14 @@ def _arguments(name: str, words: Sequence[Word]) -> Arguments:
 def _options(call: Call, name: str, arguments: Arguments) -> None:
     runs = RUNS | {f"-{letter}" for letter in SHORT_RUNS.get(name, "")}
     if arguments.has(*runs):
-        call.objects()
+        call.hides()
     for word in arguments.values(*WRITES):
         call.write(word, implied=False)
     reads = READS | {f"-{letter}" for letter in SHORT_READS.get(name, "")}
     for word in arguments.values(*reads):
         call.read(word)
     if arguments.doubtful:
-        call.objects()
+        call.hides()
 
 
 def _operands(call: Call, name: str, arguments: Arguments) -> None:

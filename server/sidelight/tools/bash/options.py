@@ -11,7 +11,7 @@ from sidelight.tools.bash.atoms import Word
 class Grammar:
     """Which options take a value: `short` letters, `long` names (`--name` or `-name`).
 
-    `notable` are long names that are looked at, so that abbreviations of them are seen too.
+    `optional` letters take a value only if it is glued. `notable` are long names that are looked at, so that abbreviations of them are seen too.
     `stops` means that options end at the first operand.
     """
 
@@ -19,6 +19,7 @@ class Grammar:
     long: frozenset[str] = frozenset()
     notable: frozenset[str] = frozenset()
     stops: bool = False
+    optional: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,10 +112,12 @@ def _cluster(words: Sequence[Word], index: int, grammar: Grammar) -> tuple[list[
     text = words[index].text
     options: list[Option] = []
     for position, letter in enumerate(text[1:], 1):
+        glued = text[position + 1 :]
+        if letter in grammar.optional:
+            return [*options, Option("-" + letter, Word(glued))], 1
         if letter not in grammar.short:
             options.append(Option("-" + letter))
             continue
-        glued = text[position + 1 :]
         if glued:
             return [*options, Option("-" + letter, Word(glued))], 1
         if index + 1 < len(words):

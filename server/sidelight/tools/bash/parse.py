@@ -1,5 +1,6 @@
 """Reads command text as bash into a plain tree, or says why it cannot tell."""
 
+import re
 import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
@@ -9,6 +10,8 @@ LONGEST = 10_000
 DEEPEST = 60
 BLANKS = frozenset(" \t\n")
 TEXTUAL = frozenset({"string", "heredoc_body", "heredoc_redirect", "comment", "concatenation"})
+SPLIT_SIGN = re.compile(r"[$<>]\\\n")
+CASE_ENDS = frozenset({";;", ";&", ";;&"})
 INVISIBLE = frozenset({"Cc", "Cf", "Zs", "Zl", "Zp", "Cs", "Co"})
 
 
@@ -58,6 +61,8 @@ def parse(command: str) -> Node | Unreadable:
 def _complaint(command: str) -> str:
     if len(command) > LONGEST:
         return f"the command is longer than {LONGEST:,} characters"
+    if SPLIT_SIGN.search(command):
+        return "a line is continued inside a sign"
     for character in command:
         if character in BLANKS or character.isascii() and character.isprintable():
             continue
@@ -106,6 +111,8 @@ def _node(raw: Any, field: str, data: bytes, depth: int) -> Node:
     )
     if children and raw.type not in TEXTUAL:
         _nothing_lost(children, data)
+    if raw.type != "case_item" and any(child.type in CASE_ENDS for child in children):
+        raise _Lost("the command does not parse as bash")
     if raw.type == "concatenation":
         _no_gap(children)
     text = data[raw.start_byte : raw.end_byte].decode()
@@ -115,9 +122,11 @@ def _node(raw: Any, field: str, data: bytes, depth: int) -> Node:
 def _nothing_lost(children: tuple[Node, ...], data: bytes) -> None:
     """Between two children there may be blanks and line continuations, nothing else."""
     for left, right in zip(children, children[1:], strict=False):
-        gap = data[left.end : right.start].replace(b"\\\n", b" ")
-        if gap.strip(b" \t\n"):
+        gap = data[left.end : right.start]
+        if gap.replace(b"\\\n", b"").strip(b" \t\n"):
             raise _Lost("part of the command cannot be placed")
+        if gap and not gap.replace(b"\\\n", b"") and left.named and right.named:
+            raise _Lost("a line is continued inside a word")
 
 
 def _no_gap(children: tuple[Node, ...]) -> None:

@@ -10,12 +10,14 @@ from sidelight.tools.bash.call import Call
 from sidelight.tools.bash.options import Arguments, Grammar
 
 Operands = Literal["none", "reads", "pattern", "writes", "edits", "removes", "mode", "script"]
+DEPTHS: tuple[Depth, ...] = ("", "names", "visible", "all", "follow")
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
     """A program's entry. `runs` are options that run a program or script or are never to be
-    covered for another reason, `+` for operands that begin so; `writes` and `reads` options whose value is such a file.
+    covered for another reason, `+` for operands that begin so; `writes` and `reads` are options
+    whose value is such a file.
 
     `operands`: nothing to check; files read; a pattern and then files; files written; read and
     written; removed; a mode and then files changed; a script file and then its arguments. `here`:
@@ -79,7 +81,7 @@ def apply(entry: Program, call: Call) -> None:
     plus = "+" in entry.runs and any(word.text.startswith("+") for word in arguments.operands)
     special = entry.runs or entry.writes or entry.reads
     if arguments.has(*entry.runs) or plus or (special and arguments.doubtful):
-        call.objects()
+        call.hides()
     for word in arguments.values(*entry.writes):
         call.write(word, implied=False)
     for word in arguments.values(*entry.reads):
@@ -109,6 +111,9 @@ def _operand(entry: Program, call: Call, word: Word, depth: Depth) -> None:
 
 def depth_of(entry: Program, arguments: Arguments) -> Depth:
     """How far down the call reads: the deepest of what its options say."""
-    order: tuple[Depth, ...] = ("", "names", "visible", "all", "follow")
-    found = [entry.base, *(entry.deep[o.name] for o in arguments.options if o.name in entry.deep)]
-    return max(found, key=order.index)
+    deepest: Depth = entry.base
+    for option in arguments.options:
+        found = entry.deep.get(option.name, "")
+        if DEPTHS.index(found) > DEPTHS.index(deepest):
+            deepest = found
+    return deepest

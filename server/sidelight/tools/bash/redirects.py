@@ -89,7 +89,7 @@ class Redirects:
     def _expanded(self, body: Node) -> None:
         """An unquoted here-document: its substitutions run, the parser leaves backticks out."""
         self.stdin = None if LIVE.search(body.text) else body.text
-        bare = re.sub(r"\\.", "  ", body.text, flags=re.DOTALL)
+        bare = re.sub(r"\\.", "  ", body.text.replace("\\\n", ""), flags=re.DOTALL)
         inner = "".join(_substitutions(body))
         if bare.count("`") > inner.count("`"):
             self.doubts.append("a here-document holds backticks")

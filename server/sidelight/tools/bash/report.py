@@ -23,7 +23,7 @@ class Report:
         """Add a read or write of the path that `word` names; `access` says all but the target."""
         if word.text in STREAMS or DESCRIPTOR.fullmatch(word.text) or not word.text:
             return
-        if not word.known or word.loose:
+        if not (word.known or word.matched) or word.loose:
             guard = access.guard or (word.fed and access.kind == "read")
             update = {"target": word.text, "unsure": RUN_TIME, "guard": guard}
             self.found.append(access.model_copy(update=update))
@@ -57,6 +57,20 @@ class Report:
         if _rooted(word):
             return (word.text,)
         return tuple(f"{folder}/{word.text}" for folder in state.folders)
+
+    def hidden(self, command: str, reason: str = "what it runs does not show in its words") -> None:
+        """Add a program that nobody sees, for deny and ask rules."""
+        self.found.append(
+            Access(
+                kind="execute",
+                target=command,
+                command=command,
+                words=(UNKNOWN,),
+                mutates=True,
+                unsure=reason,
+                guard=True,
+            )
+        )
 
     def read(self, word: Word, state: State, command: str, depth: Depth = "") -> None:
         """Add a read."""

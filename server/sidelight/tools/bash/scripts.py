@@ -12,9 +12,11 @@ SED = Grammar(
     short="efl",
     long=frozenset({"--expression", "--file", "--line-length"}),
     notable=frozenset({"--expression", "--file", "--in-place"}),
+    optional="i",
 )
+SED_CLASS = r"\[\^?(?:\]|[^\]])(?:\[:\w+:\]|[^\]])*\]"
 SED_ADDRESS = re.compile(
-    r"(?:\d+(?:~\d+)?|\$|/(?:\\.|\[[^\]]*\]|[^/\\\[])*/[IM]*|\\(.)(?:(?!\1).)*\1[IM]*)"
+    r"(?:\d+(?:~\d+)?|\$|/(?:\\.|\[\^?(?:\[:\w+:\]|[^\]/\[\\])+\]|[^/\\\[])*/[IM]*)"
 )
 SED_PLAIN = frozenset("dDgGhHnNpPxz=")
 AWK = Grammar(short="Fvf", long=frozenset({"--field-separator", "--assign"}), stops=True)
@@ -101,10 +103,8 @@ def _sed_command(text: str, effects: list[tuple[str, str]]) -> str | None:
         while line.endswith("\\") and following:
             line, _, following = following.partition("\n")
         return following
-    if letter in "bt:T":
+    if letter in "bt:TqQlL":
         return re.sub(r"^[ \t]*[\w.-]*", "", rest, count=1)
-    if letter in "qQlL":
-        return re.sub(r"^[ \t]*\d*", "", rest, count=1)
     return None
 
 
@@ -112,29 +112,32 @@ def _substitute(rest: str, letter: str, effects: list[tuple[str, str]]) -> str |
     delimiter = rest[:1]
     if not delimiter or delimiter in "\\\n":
         return None
-    position = 1
-    for _ in range(2):
-        position = _past_delimiter(rest, position, delimiter)
-        if position < 0:
-            return None
-    if letter == "y":
-        return rest[position:]
-    flags = re.match(r"[gpiImM0-9]*", rest[position:])
-    position += flags.end() if flags else 0
-    if rest[position : position + 1] == "e":
+    middle = _past_delimiter(rest, 1, delimiter)
+    end = _past_delimiter(rest, middle, delimiter)
+    if end < 0 or _ambiguous(rest[1 : middle - 1]):
         return None
-    if rest[position : position + 1] == "w":
-        line, _, following = rest[position + 1 :].partition("\n")
+    return rest[end:] if letter == "y" else _flags(rest[end:], effects)
+
+
+def _ambiguous(pattern: str) -> bool:
+    """Whether a bracket is still open where the delimiter stands."""
+    return "[" in re.sub(SED_CLASS, "", re.sub(r"\\.", "", pattern))
+
+
+def _flags(text: str, effects: list[tuple[str, str]]) -> str | None:
+    """What follows the flags of `s`; None for `e`, which runs the result."""
+    text = text.lstrip("gpiImM0123456789")
+    if text.startswith("w"):
+        line, _, following = text[1:].partition("\n")
         effects.append(("w", line.strip()))
         return following
-    if rest[position : position + 1] not in {"", ";", "}", "\n", " ", "\t", "#"}:
-        return None
-    return rest[position:]
+    return text if text[:1] in {"", ";", "}", "\n", " ", "\t", "#"} else None
 
 
 def _past_delimiter(text: str, position: int, delimiter: str) -> int:
-    """After the next delimiter. Brackets do not hide it: some seds say so, some do not."""
-    while position < len(text):
+    """After the next delimiter, or -1. Some seds let brackets hide it, some do not: the caller
+    refuses patterns in which that makes a difference."""
+    while 0 <= position < len(text):
         if text[position] == "\\":
             position += 2
         elif text[position] == delimiter:
@@ -150,13 +153,13 @@ def awk(call: Call) -> None:
     operands = list(arguments.operands)
     names = {option.name for option in arguments.options}
     if names - {"-F", "-v", "--field-separator", "--assign"}:
-        call.objects()
+        call.hides()
     if "-f" in names:
         for file in arguments.values("-f"):
             call.read(file)
     elif operands:
         if not operands[0].known or _awk_acts(operands[0].text):
-            call.objects()
+            call.hides()
         operands = operands[1:]
     for word in operands:
         if "=" not in word.text:

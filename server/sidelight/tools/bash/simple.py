@@ -86,7 +86,7 @@ class Simple(ABC):
         """A call of a function of this text: its body runs in the shell itself."""
         if body is None or self._scripts >= DEEPEST_SCRIPT or doubts:
             self._doubtful_call(call, (*doubts, "what the function does cannot be told")[0])
-            return (call.state.forgotten(),) * 2
+            return both(call.state.forgotten())
         self._scripts += 1
         after = self._with_jumps(lambda: self._one(body, call.state))
         self._scripts -= 1
@@ -220,3 +220,8 @@ def joined(states: Sequence[State]) -> State:
     for state in others:
         first = first.joined(state)
     return first
+
+
+def both(state: State) -> Flow:
+    """The same situation after success and after failure."""
+    return state, state

@@ -121,7 +121,7 @@ def go(call: Call) -> None:
     """Judge `go`: some options replace the programs that it runs."""
     for word in call.arguments:
         if re.match(r"--?(exec|toolexec|vettool|overlay|modfile|C)\b", word.text) or word.loose:
-            call.objects()
+            call.hides()
         if re.match(r"--?(o|coverprofile|cpuprofile|memprofile|outputdir|trace)\b", word.text):
             call.objects()
 
@@ -142,25 +142,27 @@ def copy(call: Call) -> None:
         call.read(source, "all" if deep else "")
         if call.name == "mv":
             call.remove(source)
-    _arrivals(call, sources, targets, deep, inside=bool(folders))
+    exactly = arguments.has("-T", "--no-target-directory")
+    for target in targets:
+        _arrivals(call, sources, target, deep, inside=bool(folders), exactly=exactly)
 
 
 def _arrivals(
-    call: Call, sources: Sequence[Word], targets: Sequence[Word], deep: bool, inside: bool
+    call: Call, sources: Sequence[Word], target: Word, deep: bool, *, inside: bool, exactly: bool
 ) -> None:
-    for target in targets:
-        inside = inside or target.text.endswith(("/", "/.", "/..")) or target.text in {".", ".."}
-        for source in sources:
-            child = _child(target, source)
-            arriving = [child] if inside and len(sources) >= 1 else [target, child]
-            if source.text.endswith(("/.", "/..", ".")) and deep:
-                arriving = [target]
-            for word in arriving:
-                if deep:
-                    call.fill(word, source)
-                else:
-                    call.write(word)
-                _remember(call, word, source)
+    """What comes to be at the target: itself, or a name below it if it is a folder."""
+    inside = inside or target.text.endswith(("/", "/.", "/..")) or target.text in {".", ".."}
+    for source in sources:
+        child = _child(target, source)
+        arriving = [child] if inside else [target, child]
+        if exactly or (source.text.endswith((".", "/")) and deep):
+            arriving = [target, child]
+        for word in arriving:
+            if deep:
+                call.fill(word, source)
+            else:
+                call.write(word)
+            _remember(call, word, source)
 
 
 def _child(target: Word, source: Word) -> Word:

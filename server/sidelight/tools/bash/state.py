@@ -10,10 +10,14 @@ MOST_FOLDERS = 4
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A variable's value: its text where it is known, else whether it can only be a number."""
+    """A variable's value: its text where it is known, else whether it can only be a number.
+
+    `pattern` is a glob of which it holds one match.
+    """
 
     text: str | None = None
     numeric: bool = False
+    pattern: str = ""
 
     def merged(self, other: "Value") -> "Value":
         """What holds for a variable that has one of two values."""

@@ -7,7 +7,7 @@ from sidelight.tools.bash.atoms import Word
 from sidelight.tools.bash.parse import Node
 from sidelight.tools.bash.redirects import Redirects, heredoc_parts
 from sidelight.tools.bash.report import Report
-from sidelight.tools.bash.simple import Flow, Simple, joined
+from sidelight.tools.bash.simple import Flow, Simple, both, joined
 from sidelight.tools.bash.state import State, Value
 from sidelight.tools.bash.variables import dangerous
 
@@ -70,7 +70,7 @@ class Walker(Simple):
             after = self.run(child, flow[0].joined(flow[1]))
             behind = statements[index + 1 : index + 2]
             in_background = bool(behind) and behind[0].text == "&" and not behind[0].named
-            flow = (flow[0].joined(flow[1]),) * 2 if in_background else after
+            flow = both(_either(flow)) if in_background else after
         return flow
 
     def _compound(self, node: Node, state: State) -> Flow:
@@ -139,7 +139,7 @@ class Walker(Simple):
             flow = self.run(replace(node, type="command", children=behind), state)
         self._stdin = None
         for operator, right in follow:
-            flow = self._then(flow, operator, right) if operator else (self._one(right, state),) * 2
+            flow = self._then(flow, operator, right) if operator else both(self._one(right, state))
         self._stdin = outer
         return flow
 
@@ -160,7 +160,7 @@ class Walker(Simple):
                 good, bad = self._clause(clause, bad, ends)
             elif clause.type == "else_clause":
                 bad = _either(self._sequence(clause, bad))
-        return (joined([*ends, bad]),) * 2
+        return both(joined([*ends, bad]))
 
     def _clause(self, node: Node, state: State, ends: list[State]) -> Flow:
         """An `elif`: the statements before `then` are its condition."""
@@ -173,7 +173,7 @@ class Walker(Simple):
         variable, body = node.one("variable"), node.one("body")
         if variable is None or body is None or dangerous(variable.text):
             self._doubtful(node, ["the loop's variable is not an ordinary one"])
-            return (state.forgotten(),) * 2
+            return both(state.forgotten())
         expander = self._expander(state)
         items = expander.words(node.all("value"))
         self._doubtful(node, expander.doubts)
@@ -186,7 +186,7 @@ class Walker(Simple):
                 start = start.joined(self._one(body, start.with_variable(variable.text, value)))
             return start
 
-        return (self._loop(all_items, expander.state),) * 2
+        return both(self._loop(all_items, expander.state))
 
     def _counting(self, node: Node, state: State) -> Flow:
         expander = self._expander(state)
@@ -198,7 +198,7 @@ class Walker(Simple):
         body = node.one("body")
         if body is None:
             return expander.state, expander.state
-        return (self._loop(lambda start: self._one(body, start), expander.state),) * 2
+        return both(self._loop(lambda start: self._one(body, start), expander.state))
 
     def _while(self, node: Node, state: State) -> Flow:
         def once(start: State) -> State:
@@ -207,7 +207,7 @@ class Walker(Simple):
             inside = good if node.children[0].text == "while" else bad
             return good.joined(bad).joined(self._one(body, inside) if body else inside)
 
-        return (self._loop(once, state),) * 2
+        return both(self._loop(once, state))
 
     def _loop(self, once: Callable[[State], State], state: State) -> State:
         """Run a loop's body until nothing new is learnt, then once for the record."""
@@ -233,13 +233,17 @@ class Walker(Simple):
             body = [c for c in item.children if c.named and c.field != "value"]
             ends.append(_either(self._all(body, joined(ends))))
         self._doubtful(node, expander.doubts)
-        return (joined(ends),) * 2
+        return both(joined(ends))
 
     def _function(self, node: Node, state: State) -> Flow:
         name, body = node.one("name"), node.one("body")
         if name is None or body is None:
             self._doubtful(node, ["this part of the command is not understood"])
             return state, state
+        redirects = Redirects(self.report, self._expander(state.forgotten()), node.text)
+        for redirect in node.all("redirect"):
+            redirects.add(redirect)
+        self._doubtful(node, redirects.doubts)
         unknown = state.forgotten()
         self._with_jumps(lambda: self._one(body, unknown.with_folders(state.folders)))
         after = state.with_function(name.text, body)
@@ -248,7 +252,9 @@ class Walker(Simple):
 
 def _item(word: Word) -> Value:
     """A loop's value: patterns and home folders are left open."""
-    if not word.known or word.loose or word.pattern or word.home:
+    if word.pattern and word.known and not word.home:
+        return Value(pattern=word.pattern)
+    if not word.known or word.loose or word.home:
         return Value()
     return Value(word.text, word.text.isdigit())
 

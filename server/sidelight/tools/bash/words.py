@@ -19,6 +19,7 @@ from sidelight.tools.bash.parse import Node
 from sidelight.tools.bash.state import State, Value
 
 LIVE_DOLLAR = re.compile(r"\$[A-Za-z_0-9(\[{?#@*!$\-]|`")
+LIVE_PIPE = re.compile(r"[<>]\(")
 LIVE_QUOTE = re.compile(r"\$['\"]")
 NUMBERS = frozenset({"?", "#", "$", "!", "RANDOM", "SECONDS", "LINENO", "UID", "EUID", "PPID"})
 LISTS = frozenset({"@", "*"})
@@ -123,6 +124,15 @@ class Expander:
             self._expanded_number(node)
         else:
             self._doubt("arithmetic evaluates text that is only known when it runs")
+            self._nested(node)
+
+    def _nested(self, node: Node) -> None:
+        """Run the substitutions in a part that is not understood: deny rules still see them."""
+        if node.type in {"command_substitution", "process_substitution"}:
+            self._run(node, self.state)
+            return
+        for child in node.children:
+            self._nested(child)
 
     def _expanded_number(self, node: Node) -> None:
         for child in node.children:
@@ -159,7 +169,7 @@ class Expander:
             return [(c, "quoted") for c, _ in self._plain(node, quoted=False)]
         atoms = unescaped(node.text, within_double_quotes=False)
         bare = "".join(c if quoting == "plain" else " " for c, quoting in atoms)
-        if LIVE_DOLLAR.search(bare) or LIVE_QUOTE.search(bare):
+        if LIVE_DOLLAR.search(bare) or LIVE_QUOTE.search(bare) or LIVE_PIPE.search(bare):
             return self._doubt("a $ cannot be placed")
         return atoms
 
@@ -195,7 +205,7 @@ class Expander:
         return atoms
 
     def _quoted_text(self, text: str) -> Atoms:
-        live = re.sub(r"\\.", "  ", text, flags=re.DOTALL)
+        live = re.sub(r"\\.", "  ", text.replace("\\\n", ""), flags=re.DOTALL)
         if LIVE_DOLLAR.search(live) or '"' in live:
             return self._doubt("a quoted string cannot be read")
         return unescaped(text, within_double_quotes=True)
@@ -214,6 +224,8 @@ class Expander:
         value = self.state.variables.get(name)
         if value is not None and value.text is not None:
             return known_value(value.text, quoted)
+        if value is not None and value.pattern and quoted:
+            return [(character, "match") for character in value.pattern]
         if name in NUMBERS or (value is not None and value.numeric):
             return unknown(quoted=True)
         if value is None and name == "HOME":

@@ -11,6 +11,7 @@ from sidelight.tools.bash.options import Grammar, read_arguments
 
 TRANSPARENT = frozenset({"timeout", "time", "nice", "nohup", "stdbuf", "command"})
 SHELLS = frozenset({"sh", "bash", "dash", "zsh", "ksh", "ash", "fish", "rbash", "busybox"})
+MOST_STARTS = 6
 ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=")
 GRAMMARS: dict[str, Grammar] = {
     "timeout": Grammar("ks", frozenset({"--kill-after", "--signal"}), stops=True),
@@ -30,7 +31,7 @@ GRAMMARS: dict[str, Grammar] = {
     "xargs": Grammar(
         "aEdILnPs", frozenset({"--arg-file", "--delimiter", "--max-args", "--max-procs",
                                "--max-lines", "--max-chars", "--replace", "--process-slot-var"}),
-        stops=True,
+        stops=True, optional="eil",
     ),
     "watch": Grammar("nq", frozenset({"--interval", "--equexit"}), stops=True),
     "ionice": Grammar("cnpPu", frozenset({"--class", "--classdata"}), stops=True),
@@ -78,7 +79,7 @@ def _asks_where(call: Call) -> bool:
 def runner(call: Call) -> None:
     """A program that runs its arguments: deny and ask rules look inside, no prefix rule covers it.
 
-    `find -exec`-like wrappers with unknown options are searched word by word.
+    Where the wrapper's options are not known, each of the first words may be the program.
     """
     call.objects()
     grammar = GRAMMARS.get(call.name, Grammar(stops=True))
@@ -89,10 +90,12 @@ def runner(call: Call) -> None:
         if option.value is not None and option.name in {"-c", "--command"}:
             _text(call, option.value)
     inner = list(call.arguments[arguments.first :][SKIPPED_OPERANDS.get(call.name, 0) :])
-    while inner and ASSIGNMENT.match(inner[0].text):
+    while inner and (ASSIGNMENT.match(inner[0].text) or inner[0].text == "-"):
         inner = inner[1:]
-    if inner:
-        call.inner(call, inner, True)
+    starts = range(len(inner)) if call.name not in GRAMMARS else range(1)
+    for start in starts[:MOST_STARTS]:
+        if inner[start:]:
+            call.inner(call, inner[start:], True)
     if call.name in {"watch", "flock", "su", "script", "runuser", "parallel", "strace"}:
         _scripts_inside(call, inner)
 

@@ -2,14 +2,14 @@
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import anyio.to_thread
 
 from sidelight.files.paths import real
 from sidelight.tools.search.plain import PlainSearch
-from sidelight.tools.search.query import Engine, Listing, Row
+from sidelight.tools.search.query import Engine, Listing, Row, Scope
 from sidelight.tools.search.ripgrep import Ripgrep, find_ripgrep
 
 LINE_CUT = 500
@@ -38,6 +38,16 @@ class Found:
     remarks: tuple[str, ...]
     timed_out: bool
     complete: bool
+
+
+async def without_ignored(engine: Engine, listing: Listing, scope: Scope) -> Listing:
+    """The listing less what ignore files name: to both engines a glob is stronger than those."""
+    if not any(not glob.startswith("!") for glob in scope.globs):
+        return listing
+    open_files = await engine.files(replace(scope, globs=(), respect_ignore=True))
+    kept = {path: count for path, count in listing.files.items() if path in open_files.files}
+    timed_out = listing.timed_out or open_files.timed_out
+    return replace(listing, files=kept, timed_out=timed_out, cut=listing.cut or open_files.cut)
 
 
 async def arrange(listing: Listing, conceals: Conceals) -> Found:

@@ -55,11 +55,12 @@ class Folder:
     path: Path
     parent: "Folder | None"
     top: Path
+    versioned: bool
 
     @cached_property
-    def is_repository(self) -> bool:
-        """Whether rules of git from above end here."""
-        return (self.path / ".git").exists()
+    def ends_git_rules(self) -> bool:
+        """Whether git's rules from above end here: at a repository's root, in a repository."""
+        return self.versioned and (self.path / ".git").exists()
 
     @cached_property
     def rules(self) -> dict[str, GitIgnoreSpec]:
@@ -71,14 +72,15 @@ class Folder:
     def at(path: Path) -> "Folder":
         """The folder with all its parents."""
         above: Folder | None = None
+        versioned = in_repository(path)
         for folder in (*reversed(path.parents), path):
-            above = Folder(folder, above, path)
+            above = Folder(folder, above, path, versioned)
         assert above is not None, "the loop has at least the path itself"
         return above
 
     def inside(self, path: Path) -> "Folder":
         """A folder in this one."""
-        return Folder(path, self, self.top)
+        return Folder(path, self, self.top, self.versioned)
 
     def ignores(self, name: str, *, folder: bool, common: GitIgnoreSpec | None) -> bool:
         """Whether the entry `name` of this folder is left out; `common` are the user's rules."""
@@ -98,7 +100,7 @@ class Folder:
                 verdict = above._own_verdict(spec, full, folder)
                 if verdict is not None:
                     return verdict
-            if kind in GIT_ONLY and above.is_repository:
+            if kind in GIT_ONLY and above.ends_git_rules:
                 return None
             above = above.parent
         return None
@@ -120,6 +122,11 @@ def user_rules() -> GitIgnoreSpec | None:
     """The user's own git ignore file at its default place; `core.excludesFile` is not asked."""
     base = os.environ.get("XDG_CONFIG_HOME") or str(Path.home() / ".config")
     return _spec(Path(base) / "git" / "ignore")
+
+
+def in_repository(path: Path) -> bool:
+    """Whether a folder lies in a git repository."""
+    return any((folder / ".git").exists() for folder in (path, *path.parents))
 
 
 def is_version_control(name: str) -> bool:

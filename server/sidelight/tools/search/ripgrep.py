@@ -12,6 +12,7 @@ from typing import Any
 from sidelight.core.errors import ToolError
 from sidelight.process.environment import child_environment
 from sidelight.process.run import Finished, run
+from sidelight.tools.search.ignore import in_repository
 from sidelight.tools.search.query import VERSION_CONTROL, Listing, Query, Row, Scope
 
 MAX_BYTES = 32 * 1024 * 1024
@@ -63,7 +64,9 @@ class Ripgrep:
 
     async def _list(self, scope: Scope, words: list[str]) -> tuple[Listing, bytes]:
         folder, where = _where(scope)
-        finished = await self._run([*_selection(scope), *words, "--", where], folder)
+        # Outside of a repository ignore files count too; inside, they end at its root.
+        outside = [] if in_repository(Path(folder)) else ["--no-require-git"]
+        finished = await self._run([*outside, *_selection(scope), *words, "--", where], folder)
         output = _kept(finished)
         listing = Listing(timed_out=finished.timed_out, cut=finished.truncated)
         if finished.exit_code == 2:
@@ -77,7 +80,7 @@ class Ripgrep:
     async def _run(self, words: list[str], folder: str) -> Finished:
         try:
             return await run(
-                [self._program, "--no-config", "--hidden", "--no-require-git", "--crlf", *words],
+                [self._program, "--no-config", "--hidden", "--crlf", *words],
                 cwd=folder,
                 env=child_environment(os.environ),
                 timeout=self._timeout,

@@ -1,0 +1,1 @@
+"""The user's own programs, run at fixed moments of a session."""

@@ -1,0 +1,1 @@
+"""Where the answers come from: providers, and the way to them."""

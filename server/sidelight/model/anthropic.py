@@ -1,0 +1,176 @@
+"""The model as a server behind the Messages API, asked with the provider's own SDK."""
+
+from collections.abc import AsyncGenerator
+from contextlib import suppress
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+import anyio
+import httpx2
+from anyio.lowlevel import checkpoint
+
+from sidelight.core.content import Json
+from sidelight.core.errors import ModelError
+from sidelight.core.model import ModelEvent, ModelRequest
+from sidelight.model import sdk
+from sidelight.model.decode import Answer
+from sidelight.model.encode import encode, encode_count
+from sidelight.model.failures import classify
+from sidelight.model.provider import Credential, Provider
+
+NOBODY = "nobody"
+"""Sent where a server wants no credential: the SDK refuses to send none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Deadlines:
+    """How long silence may last, in seconds: before the answer begins, and between its bytes."""
+
+    connect: float = 10.0
+    first_byte: float = 60.0
+    between: float = 90.0
+
+
+# A model on this computer reads a long prompt for minutes before its first word.
+LOCAL = Deadlines(first_byte=900.0, between=300.0)
+# Buffered events are handed over without giving way; after a stall thousands may wait.
+EVENTS_A_BREATH = 20
+# After the last event the body's end is awaited this long, so that the connection can be reused.
+DRAIN_S = 0.25
+
+
+class AnthropicClient:
+    """A `ModelClient` for one provider. Owns one HTTP client: `aclose()` it in the same loop."""
+
+    def __init__(self, provider: Provider, *, deadlines: Deadlines | None = None) -> None:
+        self.provider = provider
+        self._deadlines = deadlines or (LOCAL if provider.local else Deadlines())
+        self._client: Any = None
+        self._starting = anyio.Lock()
+
+    async def warm(self) -> None:
+        """Load the SDK in a thread and get ready to send. Raises ModelError; cancellable."""
+        await self._ready()
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        if self._client is not None:
+            await self._client.close()
+            self._client = None
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
+        """Stream one answer. Raises ModelError only; closing it ends the HTTP exchange."""
+        body = encode(request, self.provider.card(request.model))
+        source = await self._open(body)
+        answer = Answer()
+        count = 0
+        try:
+            while not answer.stopped and (event := await self._next(source)) is not None:
+                for told in answer.feed(event):
+                    yield told
+                count += 1
+                if count % EVENTS_A_BREATH == 0:
+                    await checkpoint()
+            yield answer.ended()
+            await self._drain(source)
+        finally:
+            await source.close()
+
+    async def count_tokens(self, request: ModelRequest) -> int:
+        """The tokens of a request's prompt, as the server counts them. Raises ModelError."""
+        body = encode_count(request, self.provider.card(request.model))
+        answer = await self._post("/v1/messages/count_tokens", body)
+        try:
+            return int(answer["input_tokens"])
+        except (LookupError, TypeError, ValueError) as error:
+            raise ModelError("server", f"{self._where} does not count tokens.") from error
+
+    async def _open(self, body: Json) -> Any:
+        anthropic = await sdk.warm()
+        return await self._post(
+            "/v1/messages", body, stream=True, stream_cls=anthropic.AsyncStream[object]
+        )
+
+    async def _post(self, path: str, body: Json, **how: Any) -> Any:
+        """Send one request through the SDK; the answer's JSON, or its stream of raw events.
+
+        The SDK's documented way for any endpoint, with `object` for "JSON as it came": the typed
+        methods would build thousands of classes, and every delta as one of them.
+        """
+        client = await self._ready()
+        try:
+            with anyio.fail_after(self._deadlines.first_byte):
+                return await client.post(path, body=body, cast_to=object, **how)
+        except TimeoutError as error:
+            seconds = self._deadlines.first_byte
+            message = f"{self._where} did not begin to answer within {seconds:g} s."
+            raise ModelError("timeout", message) from error
+        except Exception as error:
+            raise await self._failed(error) from error
+
+    async def _next(self, source: Any) -> object | None:
+        """The next raw event, None at the end. Raises ModelError."""
+        try:
+            return await anext(source)
+        except StopAsyncIteration:
+            return None
+        except Exception as error:
+            raise await self._failed(error) from error
+
+    async def _drain(self, source: Any) -> None:
+        """Read the end of the body, so that the connection can be used again."""
+        with suppress(ModelError), anyio.move_on_after(DRAIN_S):
+            while await self._next(source) is not None:
+                pass
+
+    async def _failed(self, error: Exception) -> ModelError:
+        failure = classify(error, await sdk.warm(), where=self._where)
+        credential = self.provider.credential
+        if credential is not None and credential.secret:
+            failure.message = failure.message.replace(credential.secret, "[key]")
+            failure.args = (failure.message,)
+        return failure
+
+    @property
+    def _where(self) -> str:
+        return self.provider.host
+
+    async def _ready(self) -> Any:
+        async with self._starting:
+            if self._client is None:
+                anthropic = await sdk.warm()
+                try:
+                    self._client = self._connect(anthropic)
+                except Exception as error:
+                    raise await self._failed(error) from error
+            return self._client
+
+    def _connect(self, anthropic: ModuleType) -> Any:
+        deadlines = self._deadlines
+        # Counted anew for every chunk; the wait for the first one has its own, shorter or longer.
+        silence = max(deadlines.between, deadlines.first_byte)
+        timeout = httpx2.Timeout(silence, connect=deadlines.connect)
+        options: Json = {}
+        if self.provider.on_this_computer:
+            # Loopback goes through no proxy, whatever the environment says.
+            options["http_client"] = anthropic.DefaultAsyncHttpxClient(trust_env=False)
+        if self.provider.base_url is not None:
+            options["base_url"] = self.provider.base_url
+        return anthropic.AsyncAnthropic(
+            **options,
+            **_identity(self.provider.credential),
+            timeout=timeout,
+            max_retries=0,
+            open_telemetry=False,
+        )
+
+
+def _identity(credential: Credential | None) -> Json:
+    if credential is None:
+        return {"api_key": NOBODY}
+    if credential.kind == "federation":
+        return {}
+    if credential.kind == "profile":
+        return {"profile": credential.profile}
+    return {credential.kind: credential.secret}
