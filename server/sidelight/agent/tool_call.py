@@ -1,5 +1,6 @@
 """One tool call's life, top to bottom: validate, hooks before, permission, run, hooks after."""
 
+import json
 import logging
 import time
 from collections.abc import AsyncGenerator, Sequence
@@ -14,7 +15,7 @@ from sidelight.agent.stream import Emit
 from sidelight.agent.turn import Turn
 from sidelight.context.reminders import wrap
 from sidelight.core.content import Json, Text, ToolResult, ToolUse
-from sidelight.core.decision import Allow, Ask, Deny
+from sidelight.core.decision import Ask, Deny
 from sidelight.core.errors import HostError, ToolError
 from sidelight.core.events import (
     Notice,
@@ -71,14 +72,14 @@ class _Life:
         judged = first
         if before.updated_input is not None:
             judged = self._with_input(first, before.updated_input)
-        allowed, refusal = await self._permit(first, judged, before)
-        if allowed is None:
-            return refusal
+        allowed = await self._permit(first, judged, before)
+        if isinstance(allowed, CallOutcome):
+            return allowed
         return await self._carry_out(allowed, before.contexts)
 
     async def _permit(
         self, first: Prepared, judged: Prepared, before: HookOutcome
-    ) -> tuple[Prepared, None] | tuple[None, CallOutcome]:
+    ) -> Prepared | CallOutcome:
         """The call as it may run, or its end; a hook's new input is judged, and so is the old."""
         both = judged.accesses if judged is first else (*first.accesses, *judged.accesses)
         question = Question(
@@ -86,7 +87,7 @@ class _Life:
             input=judged.call.input,
             accesses=both,
             hook=before.permission,
-            hook_reason=before.reason,
+            hook_reason=before.reason or "",
         )
         decision = decide(question, self.turn.rules.policy)
         stop = False
@@ -94,26 +95,40 @@ class _Life:
             decision, stop = await ask(decision, judged, self.context, self.turn.rules, self.emit)
         await self.emit(PermissionDecided(tool_use_id=self.call.id, decision=decision))
         if isinstance(decision, Deny):
-            return None, await self.end_badly(
-                decision.message, "denied", before.contexts, stop=stop
-            )
-        if isinstance(decision, Allow) and decision.updated_input is not None:
+            return await self.end_badly(decision.message, "denied", before.contexts, stop=stop)
+        if decision.updated_input is not None:
             judged = self._with_input(judged, decision.updated_input)
-        return judged, None
+        return judged
 
     async def _carry_out(self, prepared: Prepared, beside: Sequence[str]) -> CallOutcome:
+        stood = self.context.shell.cwd
         try:
             output = await self._last_output(prepared)
         except ToolError as error:
             after = await self._fire("PostToolUseFailure", {"error": error.message})
             return await self.end_badly(error.message, "failed", (*beside, *after.contexts))
-        extra = {"tool_response": output.data, "duration_ms": self._elapsed()}
-        after = await self._fire("PostToolUse", extra)
+        if output.is_error:
+            after = await self._fire("PostToolUseFailure", {"error": _text_of(output)})
+        else:
+            extra = {"tool_response": output.data, "duration_ms": self._elapsed()}
+            after = await self._fire("PostToolUse", extra)
+        if output.cwd is not None and output.cwd != stood:
+            await self._moved(stood, output.cwd)
         beside = [*beside, *after.contexts]
         if after.block is not None:
             beside.append(f"A hook objects to this result: {after.block}")
+        if after.updated_output is not None:
+            output = _replaced(output, after.updated_output)
         outcome = "failed" if output.is_error else "done"
         return await self._end(output, outcome, beside, stop=after.stop is not None)
+
+    async def _moved(self, old_cwd: str, new_cwd: str) -> None:
+        """The shell stands elsewhere: its hooks run, and names to watch mean other files."""
+        outcome = await self.turn.hooks.fire(
+            "CwdChanged", {"old_cwd": old_cwd, "new_cwd": new_cwd}, ""
+        )
+        await self._tell(outcome)
+        await self.context.host.watch(self.turn.hooks.watch_list())
 
     async def _last_output(self, prepared: Prepared) -> ToolOutput:
         output: ToolOutput | None = None
@@ -138,11 +153,14 @@ class _Life:
             "tool_use_id": self.call.id,
         }
         outcome = await self.turn.hooks.fire(event, {**fields, **extra}, self.call.name)
+        await self._tell(outcome)
+        return outcome
+
+    async def _tell(self, outcome: HookOutcome) -> None:
         for run in outcome.runs:
             await self.emit(run)
         for message in outcome.messages:
             await self.emit(Notice(severity="info", text=message))
-        return outcome
 
     def _with_input(self, prepared: Prepared, new: Json) -> Prepared:
         return with_input(prepared, new, self.turn.tools, self.context.shell)
@@ -182,3 +200,14 @@ class _Life:
             )
         )
         return CallOutcome(result, stop)
+
+
+def _text_of(output: ToolOutput) -> str:
+    return "\n".join(block.text for block in output.content if isinstance(block, Text))
+
+
+def _replaced(output: ToolOutput, new: Json | str) -> ToolOutput:
+    """The output as a hook wants it shown: text as it is, an object as JSON."""
+    text = new if isinstance(new, str) else json.dumps(new, ensure_ascii=False)
+    data = output.data if isinstance(new, str) else new
+    return output.model_copy(update={"content": (Text(text=text),), "data": data})

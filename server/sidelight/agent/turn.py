@@ -16,8 +16,12 @@ from sidelight.permissions.policy import Policy
 class Hooks(Protocol):
     """What the loop asks of the hooks."""
 
-    async def fire(self, event: str, extra: Json, subject: str) -> HookOutcome:
+    async def fire(self, event: str, extra: Json, subject: str | None = None) -> HookOutcome:
         """Run every hook of the event that matches `subject`; never raises."""
+        ...
+
+    def watch_list(self) -> Sequence[str]:
+        """Paths and globs that FileChanged hooks want to hear of, as of now."""
         ...
 
 

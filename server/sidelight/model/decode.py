@@ -20,11 +20,11 @@ from sidelight.core.errors import ModelError
 from sidelight.core.ids import new_id
 from sidelight.core.messages import AssistantMessage, Usage
 from sidelight.core.model import (
+    BlockReady,
     ModelEvent,
     ResponseEnded,
     TextChunk,
     ThinkingChunk,
-    ToolUseReady,
     ToolUseStarted,
 )
 
@@ -177,7 +177,7 @@ class Answer:
             self.unreadable.append(str(block.start["name"]))
             return ()
         self.closed[index] = closed
-        return (ToolUseReady(block=closed),) if isinstance(closed, ToolUse) else ()
+        return (BlockReady(block=closed),)
 
     _known: ClassVar[dict[str, Callable[["Answer", Json], tuple[ModelEvent, ...]]]] = {
         "message_start": _begin,

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import cast
 
 import anyio
-from sidelight.model.anthropic import AnthropicClient
-from sidelight.model.demonstration import DemonstrationModel
-from sidelight.model.provider import NoModel, Provider, find
 
 from sidelight.core.errors import ModelError
 from sidelight.core.model import ModelClient, ModelEvent, ModelRequest
+from sidelight.model.anthropic import AnthropicClient
+from sidelight.model.demonstration import DemonstrationModel
+from sidelight.model.provider import NoModel, Provider, find
 
 
 @dataclass(frozen=True, slots=True)

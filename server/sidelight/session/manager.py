@@ -1,7 +1,8 @@
 """Creates, loads, lists and closes sessions, and carries what the editor reports to them."""
 
 import os
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import anyio
@@ -16,8 +17,20 @@ from sidelight.transcripts.index import Listed, list_sessions
 from sidelight.transcripts.replay import Replay, replay
 from sidelight.transcripts.store import folder_for
 
-Build = Callable[[str, str, Replay | None, Host, Sink], Session]
-"""Makes a session from its id, folder, stored conversation if any, host and sink. Blocks."""
+
+@dataclass(frozen=True, slots=True)
+class Seed:
+    """What a session grows from; `stored` is an old conversation that is taken up."""
+
+    session_id: str
+    cwd: str
+    stored: Replay | None
+    host: Host
+    sink: Sink
+
+
+Build = Callable[[Seed], Session]
+"""Makes a session; blocks. Raises AgentError or OSError with a sentence for the user."""
 
 
 class SessionManager:
@@ -102,7 +115,11 @@ class SessionManager:
 
     async def _open(self, session_id: str, cwd: str, stored: Replay | None) -> Session:
         host, sink = self._host(session_id), self._sink(session_id)
-        session = await anyio.to_thread.run_sync(self._build, session_id, cwd, stored, host, sink)
+        seed = Seed(session_id, cwd, stored, host, sink)
+        try:
+            session = await anyio.to_thread.run_sync(self._build, seed)
+        except OSError as error:
+            raise AgentError(f"The conversation cannot be kept: {error}") from error
         self._sessions[session_id] = session
         await session.start()
         return session
@@ -115,7 +132,9 @@ class SessionManager:
         return sorted(found, key=lambda listed: listed.updated, reverse=True)
 
 
-async def _all(sessions: Sequence[Session], act: Callable[[Session], Awaitable[None]]) -> None:
+async def _all(
+    sessions: Sequence[Session], act: Callable[[Session], Coroutine[object, object, None]]
+) -> None:
     async with anyio.create_task_group() as group:
         for session in sessions:
             group.start_soon(act, session)

@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from sidelight.core.decision import Mode, PermissionUpdate
 from sidelight.core.errors import AgentError
+from sidelight.core.tool import Shell
 from sidelight.permissions.policy import Policy
 
 log = logging.getLogger(__name__)
@@ -16,20 +17,23 @@ class SessionRules:
     """Holds the policy; replaced whole at each change. `save` writes to the settings files."""
 
     def __init__(
-        self, policy: Policy, save: Save, problem: Callable[[str], Awaitable[None]]
+        self, policy: Policy, shell: Shell, save: Save, problem: Callable[[str], Awaitable[None]]
     ) -> None:
         self._policy = policy
+        self._shell = shell
         self._save = save
         self._problem = problem
 
     @property
     def policy(self) -> Policy:
-        """The policy to judge the next call by."""
-        return self._policy
+        """The policy to judge the next call by, seen from where the shell stands."""
+        return self._policy.with_cwd(self._shell.cwd)
 
     def set_policy(self, policy: Policy) -> None:
-        """Take a policy made from re-read settings or a moved shell."""
-        self._policy = policy
+        """Take a policy made from re-read settings; the mode stays as the person set it."""
+        self._policy = policy.with_update(
+            PermissionUpdate(action="set_mode", mode=self._policy.mode)
+        )
 
     def set_mode(self, mode: Mode) -> None:
         """Change the permission mode."""

@@ -1,9 +1,11 @@
 """One conversation: it owns history, files, rules and the running turn, and nothing else."""
 
 import logging
+import shutil
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import anyio
@@ -53,10 +55,11 @@ class Parts:
     """What a session is built from; made by the composition root, owned by the session.
 
     `opening` gives the reminders that go ahead of the first prompt, `mode_reminder` what the
-    model is told when the mode has become another one.
+    model is told when the mode changed (old, new), `refresh` takes up settings that changed on
+    disk (blocking) and gives sentences about them, `notices` are told when the session starts.
     """
 
-    model: Callable[[], ModelClient]
+    model: ModelClient
     effort: Effort | None
     tools: dict[str, AnyTool]
     hooks: HookEngine
@@ -65,7 +68,9 @@ class Parts:
     shell: Shell
     scratch: Path
     opening: Callable[[], Awaitable[Sequence[Attachment]]]
-    mode_reminder: Callable[[Mode], str | None]
+    mode_reminder: Callable[[Mode, Mode], str | None]
+    refresh: Callable[[], Sequence[str]]
+    notices: Sequence[str]
     max_steps: int
 
 
@@ -85,9 +90,11 @@ class Session:
         self._inbox = Inbox()
         self._sink = sink
         self._recorder = recorder
+        self._inner = host
         self._host = ReviewHost(host, self.review, self.review_changed)
         self._turns = anyio.Lock()
         self._scope: anyio.CancelScope | None = None
+        self._executor: ToolExecutor | None = None
         self._touched: set[str] = set()
         self._told_mode: Mode = "default"
         self._first_step = True
@@ -137,6 +144,8 @@ class Session:
         async with self._turns:
             if waiting.ended is not None:
                 return waiting.ended
+            for text in await anyio.to_thread.run_sync(self.parts.refresh):
+                await self.tell(Notice(severity="warning", text=text))
             return await self._run(waiting)
 
     def cancel(self) -> None:
@@ -155,8 +164,35 @@ class Session:
         await self._recorder.reviews(self.review.files())
         await self.tell(ReviewChanged())
 
+    async def keep(self, path: str | None, hunk_id: str | None) -> int:
+        """Settle hunks as they are: one, a file's, or all. How many."""
+        count = self.review.keep(path, hunk_id)
+        await self.review_changed()
+        return count
+
+    async def undo(self, path: str | None, hunk_id: str | None) -> tuple[int, str | None]:
+        """Take hunks back through the editor; how many, and why some could not be.
+
+        One edit for the editor's own undo; the model hears of it at the next step.
+        """
+        done, problem = 0, None
+        for edit, count in self.review.undo_edits(path, hunk_id):
+            outcome = await self._inner.apply_edit((edit,), "Undo")
+            if not outcome.applied:
+                problem = outcome.detail or f"{edit.path} changed meanwhile; look at it again."
+                continue
+            after = outcome.after[0].text if outcome.after else None
+            self.review.note_undone(edit, after)
+            if after is not None and self.ledger.seen(edit.path) is not None:
+                self.ledger.note_write(edit.path, after)
+            done += count
+        await self.review_changed()
+        return done, problem
+
     async def start(self) -> None:
-        """Tell the editor which files the hooks want to hear of; called once."""
+        """Tell what was wrong at the start, and the editor what to watch; called once."""
+        for text in self.parts.notices:
+            await self.tell(Notice(severity="warning", text=text))
         await self._host.watch(self.parts.hooks.watch_list())
 
     async def file_changed(self, change: FileChange) -> None:
@@ -193,17 +229,26 @@ class Session:
         with anyio.CancelScope(shield=True):
             async with self._turns:
                 await self._recorder.close()
+                await anyio.to_thread.run_sync(partial(shutil.rmtree, self.parts.scratch, True))
 
     async def _run(self, waiting: Waiting) -> TurnEnded:
         turn = self._turn(waiting)
         self._first_step = True
+        try:
+            ended = await self._play(turn)
+        except BaseException:
+            await self._finish(turn, None)
+            raise
+        return await self._finish(turn, ended)
+
+    async def _play(self, turn: Turn) -> TurnEnded | None:
+        """Run the loop in a task group of its own; None when it was cancelled."""
         ended: TurnEnded | None = None
-        executor: ToolExecutor | None = None
         try:
             async with anyio.create_task_group() as group:
                 self._scope = group.cancel_scope
-                executor = self._executor(group, turn)
-                events = run_turn(turn, executor)
+                self._executor = self._make_executor(group, turn)
+                events = run_turn(turn, self._executor)
                 async with aclosing(events):
                     async for event in events:
                         if isinstance(event, TurnEnded):
@@ -213,12 +258,9 @@ class Session:
         except* Exception as problems:
             log.exception("turn of session %s failed", self.id, exc_info=problems)
             ended = TurnEnded(turn_id=turn.id, reason="failed", error=BUG)
-        finally:
-            with anyio.CancelScope(shield=True):
-                ended = await self._finish(turn, executor, ended)
         return ended
 
-    def _executor(self, group: TaskGroup, turn: Turn) -> ToolExecutor:
+    def _make_executor(self, group: TaskGroup, turn: Turn) -> ToolExecutor:
         return ToolExecutor(
             group,
             lambda call, emit: run_call(call, turn, emit),
@@ -226,20 +268,20 @@ class Session:
             turn.max_parallel,
         )
 
-    async def _finish(
-        self, turn: Turn, executor: ToolExecutor | None, ended: TurnEnded | None
-    ) -> TurnEnded:
+    async def _finish(self, turn: Turn, ended: TurnEnded | None) -> TurnEnded:
         """Leave a valid history behind on every way out, and answer every prompt taken up."""
-        self._scope = None
-        if executor is not None:
-            for message in executor.abandon():
-                self.history.append(message)
-                await self._pass_on(MessageAdded(message=message))
-            executor.close()
         ended = ended or TurnEnded(turn_id=turn.id, reason="cancelled")
-        self._inbox.end(ended)
-        await self._recorder.turn(ended)
-        await self.tell(ended)
+        with anyio.CancelScope(shield=True):
+            self._scope = None
+            if self._executor is not None:
+                for message in self._executor.abandon():
+                    self.history.append(message)
+                    await self._pass_on(MessageAdded(message=message))
+                self._executor.close()
+                self._executor = None
+            self._inbox.end(ended)
+            await self._recorder.turn(ended)
+            await self.tell(ended)
         return ended
 
     def _turn(self, waiting: Waiting) -> Turn:
@@ -248,7 +290,7 @@ class Session:
             prompt_id=waiting.id,
             history=self.history,
             system=self.opened.system,
-            model=self.parts.model(),
+            model=self.parts.model,
             model_name=self.opened.model,
             effort=self.parts.effort,
             tools=self.parts.tools,
@@ -290,7 +332,9 @@ class Session:
     def _news(self) -> list[Attachment]:
         """What the model must hear once: a changed mode, and what the user undid."""
         texts = [("review", text) for text in self.review.take_news()]
-        if self.mode != self._told_mode and (text := self.parts.mode_reminder(self.mode)):
+        if self.mode != self._told_mode and (
+            text := self.parts.mode_reminder(self._told_mode, self.mode)
+        ):
             texts.append(("mode", text))
         self._told_mode = self.mode
         return [Attachment(id=new_id(), kind=kind, text=text) for kind, text in texts]

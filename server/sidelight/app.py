@@ -1,0 +1,298 @@
+"""The composition root: the only file that names every concrete class.
+
+A `World` is what all sessions of a process share; `build_session` makes one session's parts from
+it and from the folder's settings.
+"""
+
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+
+import anyio
+
+from sidelight.agent.prepared import prepare
+from sidelight.context.environment import Environment, opening_reminder
+from sidelight.context.system_prompt import build_system_prompt
+from sidelight.core.content import Json, ToolUse
+from sidelight.core.decision import Mode, PermissionUpdate
+from sidelight.core.errors import ToolError
+from sidelight.core.events import Notice
+from sidelight.core.messages import Attachment
+from sidelight.core.tool import AnyTool, Shell
+from sidelight.git.state import git_state
+from sidelight.hooks.engine import HookEngine, HookScope, HookSurroundings
+from sidelight.hooks.watch import FileRuns
+from sidelight.model.link import ModelLink
+from sidelight.permissions.paths import RealDisk
+from sidelight.permissions.pipeline import covers
+from sidelight.permissions.policy import Policy, RuleSource
+from sidelight.permissions.rule import Source as RuleOrigin
+from sidelight.permissions.trust import is_trusted
+from sidelight.resources.locate import resource_folder
+from sidelight.resources.prompts import PromptLibrary
+from sidelight.review.ledger import ReviewLedger
+from sidelight.review.store import ReviewStore
+from sidelight.session.manager import Seed
+from sidelight.session.recorder import Recorder
+from sidelight.session.rules import SessionRules
+from sidelight.session.session import Parts, Session
+from sidelight.settings.load import LoadedSettings, load
+from sidelight.settings.paths import settings_paths, state_folder
+from sidelight.settings.save import add_rules
+from sidelight.settings.schema import FOLDER_SOURCES, SOURCES, Source
+from sidelight.settings.trusted import trusted_folders
+from sidelight.settings.watch import LiveSettings
+from sidelight.tools.bash.tool import BashOptions, BashTool
+from sidelight.tools.registry import built_in_tools, spec
+from sidelight.transcripts.entry import ModeStored, Opened
+from sidelight.transcripts.replay import Replay
+from sidelight.transcripts.store import Transcript, folder_for
+
+DEFAULT_MODEL = "sonnet"
+DEFAULT_STEPS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """What the command line or the editor asked for; None leaves it to the settings.
+
+    `arguments` are settings in the files' own shape; `trusted` overrides what is stored.
+    """
+
+    mode: Mode | None = None
+    model: str | None = None
+    max_steps: int | None = None
+    trusted: bool | None = None
+    headless: bool = False
+    arguments: Json = field(default_factory=dict[str, object])
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """What the sessions of one process share. `choices` may change while the process runs."""
+
+    environ: Mapping[str, str]
+    home: Path
+    state_home: Path
+    place: str
+    choices: Callable[[], Choices]
+    prompts: PromptLibrary
+    link: ModelLink
+    file_runs: FileRuns = field(default_factory=FileRuns)
+
+
+def make_world(environ: Mapping[str, str], place: str, choices: Callable[[], Choices]) -> World:
+    """The shared parts; reads nothing but our own files. `place` is told to the model."""
+    home = Path(environ.get("HOME") or Path.home())
+    user_env: Callable[[], Mapping[str, str]] = lambda: load(  # noqa: E731
+        str(home), str(home), environ=environ
+    ).env_of(("managed", "user"))
+    return World(
+        environ=environ,
+        home=home,
+        state_home=state_folder(environ),
+        place=place,
+        choices=choices,
+        prompts=PromptLibrary(resource_folder("prompts")),
+        link=ModelLink(environ, user_env),
+    )
+
+
+def build_session(world: World, seed: Seed) -> Session:
+    """One session with all its parts. Blocks: reads settings, opens the transcript.
+
+    Raises TranscriptError when the conversation is open elsewhere, OSError when the state folder
+    cannot be written.
+    """
+    return _Builder(world, seed).build()
+
+
+class _Builder:
+    """Gathers one session's parts; its methods are what the parts call back."""
+
+    def __init__(self, world: World, seed: Seed) -> None:
+        self.world, self.id, self.cwd, self.stored = world, seed.session_id, seed.cwd, seed.stored
+        self.host, self.sink = seed.host, seed.sink
+        cwd = seed.cwd
+        self.choices = world.choices()
+        home = str(world.home)
+        self.trusted = self.choices.trusted
+        if self.trusted is None:
+            known = trusted_folders(world.state_home)
+            self.trusted = is_trusted(cwd, known, RealDisk(), home)
+        self.live = LiveSettings(
+            lambda previous: load(
+                cwd,
+                home,
+                arguments=self.choices.arguments,
+                environ=world.environ,
+                previous=previous,
+            ),
+            lambda: settings_paths(cwd, home, world.environ),
+        )
+        self.loaded = self.live.current()
+        self.policy = self._policy(self.loaded)
+        self.shell = Shell(cwd, self.policy.roots)
+        self.scratch = Path(tempfile.mkdtemp(prefix="sidelight-"))
+        self.env_file = self.scratch / "hooks.env"
+        self.shell.env_files.append(str(self.env_file))
+        self.transcript = Transcript(folder_for(world.state_home, cwd) / f"{self.id}.jsonl")
+
+    def build(self) -> Session:
+        settings = self.loaded.settings
+        self.rules = SessionRules(self.policy, self.shell, self._save, self._problem)
+        bash = BashTool(BashOptions.of(settings, self._environment))
+        self.tools: dict[str, AnyTool] = {tool.name: tool for tool in built_in_tools(bash=bash)}
+        reviews = ReviewStore(self.world.state_home / "review" / self.id)
+        recorder = Recorder(self.transcript, reviews, self._problem)
+        hooks = HookEngine(
+            self.loaded.hooks_of(self._sources()),
+            self._scope,
+            HookSurroundings(self._environment, self._covers, self.world.file_runs),
+        )
+        parts = Parts(
+            model=self.world.link,
+            effort=settings.effort_level,
+            tools=self.tools,
+            hooks=hooks,
+            rules=self.rules,
+            review=ReviewLedger.of(reviews.load() if self.stored else {}),
+            shell=self.shell,
+            scratch=self.scratch,
+            opening=self._opening,
+            mode_reminder=self._mode_reminder,
+            refresh=partial(self._refresh, hooks),
+            notices=self._notices(hooks),
+            max_steps=self.choices.max_steps
+            or settings.sidelight.limits.max_steps
+            or DEFAULT_STEPS,
+        )
+        return Session(self._replay(), parts, self.host, self.sink, recorder)
+
+    def _replay(self) -> Replay:
+        if self.stored is not None:
+            return self.stored
+        model = (
+            self.choices.model
+            or self.world.environ.get("ANTHROPIC_MODEL")
+            or self.loaded.settings.model
+            or DEFAULT_MODEL
+        )
+        facts = Environment(
+            self.cwd, self.policy.roots[1:], model, str(self.scratch), self.world.place
+        )
+        opened = Opened(
+            session_id=self.id,
+            cwd=self.cwd,
+            model=model,
+            system=build_system_prompt(self.world.prompts, facts),
+            tools=tuple(
+                spec(self.tools[name], self.world.prompts.tool) for name in sorted(self.tools)
+            ),
+        )
+        self.transcript.append(opened)
+        self.transcript.append(ModeStored(mode=self.policy.mode))
+        return Replay(opened)
+
+    def _policy(self, loaded: LoadedSettings) -> Policy:
+        stored_mode = self.stored.mode if self.stored else None
+        resumed = stored_mode if stored_mode in {"default", "acceptEdits", "dontAsk"} else None
+        return Policy.from_settings(
+            [
+                RuleSource(
+                    RuleOrigin(
+                        layer.source, layer.path, _anchor(layer.source, layer.path, self.cwd)
+                    ),
+                    layer.settings.permissions.allow,
+                    layer.settings.permissions.ask,
+                    layer.settings.permissions.deny,
+                    layer.settings.permissions.additional_directories,
+                    layer.settings.permissions.default_mode,
+                )
+                for layer in loaded.layers
+            ],
+            [self.cwd],
+            str(self.world.home),
+            mode=self.choices.mode or resumed,  # pyright: ignore[reportArgumentType]
+            trusted=bool(self.trusted),
+            headless=self.choices.headless,
+        )
+
+    def _sources(self) -> tuple[Source, ...]:
+        return tuple(s for s in SOURCES if self.trusted or s not in FOLDER_SOURCES)
+
+    def _environment(self) -> Mapping[str, str]:
+        return {**self.world.environ, **self.loaded.env_of(self._sources())}
+
+    def _scope(self) -> HookScope:
+        return HookScope(
+            session_id=self.id,
+            transcript_path=str(self.transcript.path),
+            cwd=self.shell.cwd,
+            permission_mode=self.rules.policy.mode,
+            project_dir=self.cwd,
+            env_file=str(self.env_file),
+            scratch_dir=str(self.scratch),
+        )
+
+    def _covers(self, rule: str, tool: str, input: Json) -> bool:
+        try:
+            prepared = prepare(ToolUse(id="", name=tool, input=input), self.tools, self.shell)
+        except ToolError:
+            return True  # what cannot be judged must not keep a guard from running
+        return covers(rule, tool, input, prepared.accesses, self.rules.policy)
+
+    def _refresh(self, hooks: HookEngine) -> tuple[str, ...]:
+        """Take up settings that changed on disk; sentences about what is wrong in them."""
+        loaded = self.live.current()
+        if loaded is self.loaded:
+            return ()
+        self.loaded = loaded
+        self.rules.set_policy(self._policy(loaded))
+        hooks.use(loaded.hooks_of(self._sources()))
+        return self._notices(hooks)
+
+    def _notices(self, hooks: HookEngine) -> tuple[str, ...]:
+        held = [layer.path for layer in self.loaded.layers if layer.source in FOLDER_SOURCES]
+        untrusted = (
+            f"This folder is not trusted, so hooks, environment and allow rules in "
+            f"{', '.join(held)} do not count. `sidelight trust` lets them."
+        )
+        return (
+            *(str(problem) for problem in self.loaded.problems),
+            *(f"{p.source.label}: {p.text}: {p.reason}" for p in self.policy.problems),
+            *hooks.notices(),
+            *([untrusted] if held and not self.trusted else []),
+        )
+
+    async def _opening(self) -> Sequence[Attachment]:
+        git = await anyio.to_thread.run_sync(git_state, self.cwd) if self.trusted else None
+        today = datetime.now().astimezone().date()
+        return [opening_reminder(self.world.prompts, today, git)]
+
+    def _mode_reminder(self, old: Mode, new: Mode) -> str | None:
+        if new == "plan":
+            return self.world.prompts.module("reminders/mode-plan.md")
+        if old == "plan":
+            return self.world.prompts.module("reminders/mode-plan-ended.md")
+        return None
+
+    async def _save(self, update: PermissionUpdate) -> None:
+        paths = settings_paths(self.cwd, str(self.world.home), self.world.environ)
+        path = paths.of_scope(update.scope)
+        await anyio.to_thread.run_sync(
+            partial(
+                add_rules, path, update.behavior, update.rules, follow_links=update.scope == "user"
+            )
+        )
+
+    async def _problem(self, text: str) -> None:
+        await self.sink(Notice(severity="warning", text=text))
+
+
+def _anchor(source: str, path: str, cwd: str) -> str:
+    """Where `/x` patterns of a source begin: the user's at the settings' folder, else the cwd."""
+    return str(Path(path).parent) if source == "user" and path else cwd
