@@ -12,7 +12,7 @@ from sidelight.model.link import Linked, ModelLink
 from sidelight.model.provider import NoModel
 from sidelight.session.manager import Build, SessionManager
 from sidelight.session.session import Session
-from sidelight.wire.catalogue import Catalogue
+from sidelight.wire.catalogue import say
 from sidelight.wire.changes import changes_of
 from sidelight.wire.methods import (
     Changes,
@@ -23,7 +23,12 @@ from sidelight.wire.methods import (
     SessionInfo,
 )
 
-MODES = ("default", "acceptEdits", "plan", "dontAsk")
+MODES = (
+    ("default", "Ask", "Edits and commands are asked first"),
+    ("acceptEdits", "Accept edits", "Edits in the workspace are made at once, commands are asked"),
+    ("plan", "Plan", "Looks around and plans, changes nothing"),
+    ("dontAsk", "Don't ask", "What no rule allows is denied"),
+)
 
 
 class Desk:
@@ -100,14 +105,10 @@ class Desk:
 
     def modes(self) -> Sequence[ModeInfo]:
         """The modes that a person may pick here."""
-        words = Catalogue(self.editor.locale)
+        locale = self.editor.locale
         return [
-            ModeInfo(
-                id=mode,
-                name=words.text(f"mode.{mode}"),
-                description=words.text(f"mode.{mode}.description"),
-            )
-            for mode in MODES
+            ModeInfo(id=mode, name=say(locale, name), description=say(locale, description))
+            for mode, name, description in MODES
         ]
 
     async def connect(self, api_key: str | None) -> Connection:
@@ -169,8 +170,6 @@ class Desk:
         return Connection(
             ready=True,
             model=found.model(self._default_model()),
-            source=f"{found.source}. {found.warning}".rstrip(". ")
-            if found.warning
-            else found.source,
+            source=". ".join(filter(None, (found.source, found.warning))),
             demonstration=found.demonstration,
         )

@@ -10,17 +10,17 @@ import anyio
 from sidelight.core.errors import ModelError
 from sidelight.core.model import ModelClient, ModelEvent, ModelRequest
 from sidelight.model.anthropic import AnthropicClient
-from sidelight.model.demonstration import DemonstrationModel
+from sidelight.model.demonstration import MODEL, DemonstrationModel
 from sidelight.model.provider import NoModel, Provider, find
 
 
 @dataclass(frozen=True, slots=True)
 class Linked:
-    """Who answers: the source in words, and whether replies were written beforehand."""
+    """Who answers: the source in words, the model's id for a name, and what to know of it."""
 
     source: str
     client: ModelClient
-    local: bool = False
+    model: Callable[[str], str]
     warning: str = ""
     demonstration: bool = False
 
@@ -44,7 +44,9 @@ class ModelLink:
 
     def play(self, demonstration: DemonstrationModel) -> None:
         """From here on prewritten replies answer."""
-        self._state = Linked("prewritten replies", demonstration, demonstration=True)
+        self._state = Linked(
+            "prewritten replies", demonstration, lambda name: MODEL, demonstration=True
+        )
 
     async def connect(self, key: str | None = None) -> Linked | NoModel:
         """Look again; a key given here is kept in memory only, and wins."""
@@ -83,4 +85,5 @@ class ModelLink:
 
 
 def _linked(provider: Provider) -> Linked:
-    return Linked(provider.source, AnthropicClient(provider), provider.local, provider.warning)
+    client = AnthropicClient(provider)
+    return Linked(provider.source, client, lambda name: provider.card(name).id, provider.warning)

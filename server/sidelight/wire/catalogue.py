@@ -11,6 +11,16 @@ CHINESE = {
     "Sidelight: fix: {message}": "Sidelight：修复：{message}",
     "Sidelight: add to the chat: {message}": "Sidelight：加入对话：{message}",
     "Sidelight: stop the agent": "Sidelight：停止",
+    "Ask": "询问",
+    "Edits and commands are asked first": "编辑和命令先征求同意",
+    "Accept edits": "接受编辑",
+    "Edits in the workspace are made at once, commands are asked": (
+        "工作区内的编辑直接进行，命令先征求同意"
+    ),
+    "Plan": "计划",
+    "Looks around and plans, changes nothing": "只查看和规划，不做任何改动",
+    "Don't ask": "不询问",
+    "What no rule allows is denied": "没有规则允许的一律拒绝",
     "Keep": "保留",
     "Undo": "撤销",
     "Show diff": "查看差异",

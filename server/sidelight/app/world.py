@@ -1,8 +1,4 @@
-"""The composition root: the only file that names every concrete class.
-
-A `World` is what all sessions of a process share; `build_session` makes one session's parts from
-it and from the folder's settings.
-"""
+"""What the sessions of a process share, and how one session is put together."""
 
 import tempfile
 from collections.abc import Callable, Mapping, Sequence

@@ -1,0 +1,47 @@
+"""Puts the application behind the editor's door; loaded in a thread after `initialize`."""
+
+import os
+from functools import partial
+from typing import cast, get_args
+
+from sidelight.app.world import DEFAULT_MODEL, Choices, World, build_session, make_world
+from sidelight.core.decision import Mode
+from sidelight.lsp.application import Editor
+from sidelight.lsp.desk import Desk
+from sidelight.lsp.door import EditorDoor
+from sidelight.lsp.server import AgentServer
+
+PLACE = "inside the user's editor; edits show up there at once"
+
+
+class _Wishes:
+    """What the editor asks for, as its settings are now."""
+
+    def __init__(self) -> None:
+        self._editor: Editor | None = None
+
+    def hear(self, editor: Editor) -> None:
+        self._editor = editor
+
+    def choices(self) -> Choices:
+        options = self._editor.options() if self._editor else {}
+        mode = options.get("permissionMode")
+        return Choices(
+            mode=cast("Mode", mode) if mode in get_args(Mode) else None,
+            model=str(options["model"]) if options.get("model") else None,
+            trusted=bool(options["trusted"]) if "trusted" in options else None,
+        )
+
+
+def open_door(server: AgentServer) -> EditorDoor:
+    """The door with everything behind it; nothing is started before its `open`."""
+    wishes = _Wishes()
+    world: World = make_world(os.environ, PLACE, wishes.choices)
+    desk = Desk(
+        partial(build_session, world),
+        world.link,
+        world.state_home,
+        wishes.hear,
+        lambda: wishes.choices().model or DEFAULT_MODEL,
+    )
+    return EditorDoor(server, desk)
