@@ -21,13 +21,14 @@ from sidelight.core.tool import AnyTool, Shell
 from sidelight.git.state import git_state
 from sidelight.hooks.engine import HookEngine, HookScope, HookSurroundings
 from sidelight.hooks.watch import FileRuns
+from sidelight.model.demonstration import DemonstrationModel
 from sidelight.model.link import ModelLink
 from sidelight.permissions.paths import RealDisk
 from sidelight.permissions.pipeline import covers
 from sidelight.permissions.policy import Policy, RuleSource
 from sidelight.permissions.rule import Source as RuleOrigin
 from sidelight.permissions.trust import is_trusted
-from sidelight.resources.locate import resource_folder
+from sidelight.resources.locate import resource
 from sidelight.resources.prompts import PromptLibrary
 from sidelight.review.ledger import ReviewLedger
 from sidelight.review.store import ReviewStore
@@ -81,19 +82,27 @@ class World:
 
 
 def make_world(environ: Mapping[str, str], place: str, choices: Callable[[], Choices]) -> World:
-    """The shared parts; reads nothing but our own files. `place` is told to the model."""
+    """The shared parts; reads nothing but our own files. `place` is told to the model.
+
+    `SIDELIGHT_DEMONSTRATION` names a file of prewritten replies that then answer instead of a
+    model. Raises OSError or ValueError when that file is broken.
+    """
     home = Path(environ.get("HOME") or Path.home())
     user_env: Callable[[], Mapping[str, str]] = lambda: load(  # noqa: E731
         str(home), str(home), environ=environ
     ).env_of(("managed", "user"))
+    link = ModelLink(environ, user_env)
+    replies = environ.get("SIDELIGHT_DEMONSTRATION")
+    if replies:
+        link.play(DemonstrationModel.load(Path(replies), str(Path.cwd()), pause_s=0.01))
     return World(
         environ=environ,
         home=home,
         state_home=state_folder(environ),
         place=place,
         choices=choices,
-        prompts=PromptLibrary(resource_folder("prompts")),
-        link=ModelLink(environ, user_env),
+        prompts=PromptLibrary(resource("prompts")),
+        link=link,
     )
 
 

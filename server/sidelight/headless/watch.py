@@ -27,9 +27,8 @@ async def watch_files(folder: str, watched: Callable[[], tuple[str, ...]], repor
         watchfiles.Change.modified: "change",
         watchfiles.Change.deleted: "unlink",
     }
-    outside = {str(Path(path).parent) for path in watched() if not path.startswith(folder + os.sep)}
-    places = [folder, *sorted(place for place in outside if Path(place).is_dir())]
-    async for changes in watchfiles.awatch(*places, step=50, debounce=200):
+    watch: Any = watchfiles.awatch  # a part of its annotation is not public
+    async for changes in watch(*places, step=50, debounce=200):
         for kind, path in sorted(changes):
             await report(FileChange(path=path, event=kinds[kind]))
 

@@ -49,8 +49,13 @@ class ModelLink:
         )
 
     async def connect(self, key: str | None = None) -> Linked | NoModel:
-        """Look again; a key given here is kept in memory only, and wins."""
+        """Look again; a key given here is kept in memory only, and wins.
+
+        A demonstration stays until a key is given.
+        """
         async with self._finding:
+            if isinstance(self._state, Linked) and self._state.demonstration and not key:
+                return self._state
             if key is not None:
                 self._key = key or None
             await self._close()

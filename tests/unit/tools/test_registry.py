@@ -7,7 +7,7 @@ import pytest
 from sidelight.core.content import Json
 from sidelight.core.errors import ToolError
 from sidelight.core.tool import AnyTool
-from sidelight.resources.locate import resource_folder
+from sidelight.resources.locate import resource
 from sidelight.resources.prompts import PromptLibrary
 from sidelight.tools.grep import GrepInput
 from sidelight.tools.registry import ALIASES, built_in_tools, find, parse_input, present_name, spec
@@ -111,7 +111,7 @@ def test_a_wrong_input_is_refused_field_by_field(input: Json, message: str) -> N
 
 @pytest.mark.parametrize("each", TOOLS, ids=[each.name for each in TOOLS])
 def test_every_tool_is_described(each: AnyTool) -> None:
-    library = PromptLibrary(resource_folder("prompts"))
+    library = PromptLibrary(resource("prompts"))
     text = spec(each, library.tool).description
     assert 200 < len(text) < 2400
     for name in re.findall(r"`(-\w|[a-z]+_[a-z]+)`", text):
