@@ -8,7 +8,6 @@ SERVER = Path(__file__).resolve().parents[2] / "server" / "sidelight"
 # Third-party packages that cost more than 30 ms to import, each with the one file that imports it
 # at use, inside a function.
 LAZY = {
-    "anthropic": "model/sdk.py",
     "charset_normalizer": "files/encoding.py",
     "tree_sitter": "tools/bash/parse.py",
     "tree_sitter_bash": "tools/bash/parse.py",
@@ -21,6 +20,15 @@ def modules() -> list[tuple[str, ast.Module]]:
         (path.relative_to(SERVER).as_posix(), ast.parse(path.read_text(encoding="utf-8")))
         for path in sorted(SERVER.rglob("*.py"))
     ]
+
+
+# Modules that are loaded by name, each with the one file that does it: commands one at a time, the
+# application after `initialize`, and the SDK without what is never called.
+BY_NAME = {
+    "cli/main.py": {"importlib.metadata"},
+    "cli/lsp.py": {"sidelight.app.editor"},
+    "model/sdk.py": {"anthropic"},
+}
 
 
 def imported(node: ast.AST) -> list[str]:
@@ -65,8 +73,26 @@ def test_there_is_no_type_checking_block() -> None:
     assert wrong == []
 
 
+def test_only_three_files_load_modules_by_name() -> None:
+    loading = {
+        name
+        for name, tree in modules()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and node.attr == "import_module"
+    }
+    assert loading == set(BY_NAME)
+
+
 def test_each_package_that_the_project_is_built_on_is_used() -> None:
     used = {
         package for _, tree in modules() for node in ast.walk(tree) for package in imported(node)
     }
-    assert {"pygls", "anthropic", "pydantic", "watchfiles", "git"} <= used
+    constants = {
+        node.value
+        for name, tree in modules()
+        if name == "model/sdk.py"
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant)
+    }
+    assert {"pygls", "pydantic", "watchfiles", "git"} <= used
+    assert "anthropic" in constants

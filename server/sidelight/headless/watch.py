@@ -3,6 +3,7 @@
 import os
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from typing import Any
 
 import anyio.to_thread
 
@@ -27,9 +28,10 @@ async def watch_files(folder: str, watched: Callable[[], tuple[str, ...]], repor
         watchfiles.Change.modified: "change",
         watchfiles.Change.deleted: "unlink",
     }
-    watch: Any = watchfiles.awatch  # a part of its annotation is not public
-    async for changes in watch(*places, step=50, debounce=200):
-        for kind, path in sorted(changes):
+    library: Any = watchfiles  # a part of `awatch`'s annotation is not public
+    async for changes in library.awatch(*places, step=50, debounce=200):
+        batch: set[tuple[watchfiles.Change, str]] = changes
+        for kind, path in sorted(batch):
             await report(FileChange(path=path, event=kinds[kind]))
 
 
