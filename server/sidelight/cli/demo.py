@@ -16,6 +16,7 @@ from typing import Any
 import anyio
 
 from sidelight.app.world import Choices, World, build_session, make_world
+from sidelight.core.content import Text
 from sidelight.core.events import (
     Event,
     PermissionDecided,
@@ -23,7 +24,6 @@ from sidelight.core.events import (
     TextDelta,
     ToolCallEnded,
     ToolCallStarted,
-    ToolProgress,
     TurnEnded,
 )
 from sidelight.headless.host import DiskHost
@@ -36,6 +36,7 @@ from sidelight.session.manager import SessionManager
 
 TASK = "The tests of this project fail. Find out why, mend the code, and run the tests again."
 PAUSE_S = 0.01
+LINES_SHOWN = 8
 BANNER = """\
 +------------------------------------------------------------------------------+
 | DEMONSTRATION: no model was found, so the agent's words were written         |
@@ -108,14 +109,12 @@ class _Screen:
                 print(event.text, end="", flush=True)
             case ToolCallStarted():
                 print(f"\n\n> {event.call.name}  {event.summary}", flush=True)
-            case ToolProgress():
-                print("".join(f"  | {line}" for line in event.text.splitlines(True)), end="")
             case PermissionDecided() if event.decision.behavior == "deny":
                 print(f"  denied: {event.decision.reason.detail}")
             case ToolCallEnded():
                 print(f"  {event.outcome} ({event.duration_ms} ms)", flush=True)
-                for line in _patch(event):
-                    print(f"  {line}")
+                for line in _patch(event) or _said(event):
+                    print(f"  | {line}")
             case RetryScheduled():
                 print(f"\nasking again in {event.delay_s:.1f} s: {event.cause}")
             case _:
@@ -124,6 +123,14 @@ class _Screen:
     def end(self, ended: TurnEnded) -> None:
         """Say how it ended."""
         print(f"\n\n{ended.error or f'Turn {ended.reason} after {ended.steps} steps.'}")
+
+
+def _said(event: ToolCallEnded) -> list[str]:
+    """The last lines of what a command printed; reads and searches are the agent's own affair."""
+    if event.name != "Bash":
+        return []
+    texts = [block.text for block in event.result.content if isinstance(block, Text)]
+    return "\n".join(texts).splitlines()[-LINES_SHOWN:]
 
 
 def _patch(event: ToolCallEnded) -> list[str]:
