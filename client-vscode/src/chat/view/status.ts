@@ -1,0 +1,36 @@
+/** The line under the composer: how full the context is, what it cost, which model answers. */
+
+import { html, nothing, svg, type TemplateResult } from 'lit-html';
+
+import type { Usage } from '../../state';
+import type { App } from './app';
+import { money, thousands } from './format';
+import { t } from './l10n';
+
+const ROUND = 2 * Math.PI * 5;
+
+function ring(share: number): TemplateResult {
+  const filled = (ROUND * Math.min(1, Math.max(0, share))).toFixed(1);
+  return html`<svg class="ring" viewBox="0 0 14 14" aria-hidden="true">
+    ${svg`<circle class="bg" cx="7" cy="7" r="5"/><circle class="fg" cx="7" cy="7" r="5" stroke-dasharray="${filled} ${ROUND.toFixed(1)}"/>`}
+  </svg>`;
+}
+
+function context(usage: Usage): TemplateResult {
+  const share = usage.size > 0 ? usage.used / usage.size : 0;
+  const words = t('{0}% of {1}', Math.round(share * 100), thousands(usage.size));
+  const hint = t('{0} of {1} tokens of the context are used', thousands(usage.used), thousands(usage.size));
+  return html`<span class="ctx" title=${hint} data-context>${ring(share)}<span class="num">${words}</span></span>`;
+}
+
+export function statusLine(app: App): TemplateResult {
+  const { usage, connection, server } = app.state.shell;
+  const cost = usage?.cost;
+  const model = connection?.ready ? (connection.model ?? '') : '';
+  const none = server.state === 'running' ? t('no model') : server.state === 'starting' ? t('starting') : t('stopped');
+  return html`<div class="status" data-status-line>
+    ${usage ? context(usage) : nothing}${
+      cost === undefined ? nothing : html`<span class="num cost">${money(cost, usage?.currency ?? 'USD')}</span>`
+    }<span class="line ell" title=${connection?.source ?? ''}>${model || none}</span>
+  </div>`;
+}
