@@ -71,7 +71,9 @@ function footPart(app: App, item: FootItem, text: string): TemplateResult {
   if (item.running) {
     return html`<div class="turn-foot" data-foot="running">
       <span class="what"
-        >${icon('spin')}<span>${t('Working')}</span>${runningTime(item.startedAt)}<span>${t('Esc stops')}</span></span
+        >${icon('spin')}<span>${t('Working')}</span>${runningTime(item.startedAt)}<span
+          >${t('Esc stops')}</span
+        ></span
       >
     </div>`;
   }

@@ -2,6 +2,7 @@
 
 import type { Shell, ViewState } from '../../state';
 import type { FromView, PastedImage } from '../messages';
+import { t } from './l10n';
 
 /** Kept over reloads by the editor; everything here is the person's own doing. */
 export interface Kept {
@@ -48,12 +49,19 @@ export interface App {
   say(text: string): void;
   copy(text: string): void;
   focusPrompt(): void;
+  /** Puts text into the prompt, ready to be sent or changed. */
+  fill(text: string): void;
+  /** Goes to the end and follows it again. */
+  latest(): void;
   keep(): void;
 }
 
-/** Whether a prompt can be sent now. */
-export function canSend(shell: Shell): boolean {
-  return shell.server.state === 'running' && shell.folder !== null && shell.connection?.ready === true;
+/** Why nothing can be sent now; empty when it can. */
+export function hindrance({ server, folder, connection }: Shell): string {
+  if (server.state === 'starting') return t('The server is starting');
+  if (server.state === 'stopped') return t('The server is not running');
+  if (folder === null) return t('Open a folder first');
+  return connection?.ready === true ? '' : t('There is no model yet');
 }
 
 export function newUi(kept: Kept): Ui {

@@ -1,6 +1,16 @@
 /** Items into what the feed shows: prompts, answers and notices, with quiet tools joined into one row. Pure. */
 
-import type { AskItem, FootItem, Item, NoticeItem, RetryItem, TextItem, ThinkingItem, ToolItem, UserItem } from '../../state';
+import type {
+  AskItem,
+  FootItem,
+  Item,
+  NoticeItem,
+  RetryItem,
+  TextItem,
+  ThinkingItem,
+  ToolItem,
+  UserItem,
+} from '../../state';
 
 /** Calls that only read, joined. */
 export interface Reads {
@@ -64,7 +74,13 @@ export function articles(items: Item[]): Article[] {
 }
 
 function newAnswer(id: string, found: Article[]): Article & { kind: 'answer' } {
-  const answer: Article & { kind: 'answer' } = { kind: 'answer', id: `a:${id}`, items: [], parts: [], busy: false };
+  const answer: Article & { kind: 'answer' } = {
+    kind: 'answer',
+    id: `a:${id}`,
+    items: [],
+    parts: [],
+    busy: false,
+  };
   found.push(answer);
   return answer;
 }
@@ -137,7 +153,8 @@ export function lastEdits(items: Item[]): Set<string> {
   let turn = 0;
   for (const item of items) {
     if (item.kind === 'user') turn += 1;
-    if (item.kind === 'tool' && item.family === 'edit') newest.set(`${turn} ${item.path ?? item.target}`, item.id);
+    if (item.kind === 'tool' && item.family === 'edit')
+      newest.set(`${turn} ${item.path ?? item.target}`, item.id);
   }
   return new Set(newest.values());
 }

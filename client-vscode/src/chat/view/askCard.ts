@@ -74,7 +74,9 @@ function commandBody(app: App, ask: AskItem): TemplateResult {
   const command = ask.detail.command ?? '';
   const edited = app.ui.commands.get(ask.id);
   if (edited === undefined) {
-    return html`<div class="cmd mono" data-command><span class="ps">$ </span><span .textContent=${visible(command)}></span></div>`;
+    return html`<div class="cmd mono" data-command>
+      <span class="ps">$ </span><span .textContent=${visible(command)}></span>
+    </div>`;
   }
   const change = (event: Event) => {
     app.ui.commands.set(ask.id, (event.target as HTMLTextAreaElement).value);
@@ -125,9 +127,7 @@ function reason(app: App, detail: PermissionDetail): Piece {
   if (!detail.why && !list.length) return nothing;
   return html`<div class="why" data-why>
     ${detail.dangerous ? icon('warn') : icon('info', 'muted')}
-    <div>
-      <span>${detail.why || t('It would')}</span>${list.length ? effects(app, list) : nothing}
-    </div>
+    <div><span>${detail.why || t('It would')}</span>${list.length ? effects(app, list) : nothing}</div>
   </div>`;
 }
 
@@ -141,7 +141,9 @@ function optionRow(app: App, ask: AskItem, option: PermissionOption, index: numb
     @click=${() => send(app, ask, option.optionId)}
   >
     <kbd aria-hidden="true">${index + 1}</kbd><span>${option.name}</span>${
-      rules.length ? html` <span class="hint">${rules.map((rule) => html`<code>${rule}</code> `)}</span>` : nothing
+      rules.length
+        ? html` <span class="hint">${rules.map((rule) => html`<code>${rule}</code> `)}</span>`
+        : nothing
     }
   </button>`;
 }
@@ -190,9 +192,11 @@ function title(app: App, { ask, place, total }: Question): TemplateResult {
   const words = detail.description ?? '';
   return html`<div class="ttl" id="${cardId(ask)}-title">
       ${icon(ICONS[detail.kind])}<span>${questionOf(detail)}</span
-      ><span class="meta">${
-        total > 1 ? t('{0} of {1}', place, total) : only ? plusMinus(only.added, only.removed) : nothing
-      }</span>
+      ><span class="meta"
+        >${
+          total > 1 ? t('{0} of {1}', place, total) : only ? plusMinus(only.added, only.removed) : nothing
+        }</span
+      >
     </div>
     ${only ? html`<div class="desc">${pathLabel(app, only.path)}</div>` : nothing}${
       words ? html`<div class="desc" .textContent=${words}></div>` : nothing

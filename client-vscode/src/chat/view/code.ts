@@ -37,7 +37,8 @@ export function codeBlock(app: App, block: CodeBlock, growing: boolean): Templat
   const caret = html`<span class="caret" aria-hidden="true"></span>`;
   return html`<figure class="code">
     <figcaption class="code-head">
-      ${label}<span class="spacer"></span>${iconButton('copy', t('Copy'), 'copyCode', () => app.copy(block.code))}
+      ${label}<span class="spacer"></span
+      >${iconButton('copy', t('Copy'), 'copyCode', () => app.copy(block.code))}
     </figcaption>
     <pre tabindex="0" role="region" aria-label=${t('Code, {0}', name)}><code>${
       text === undefined ? block.code : unsafeHTML(text)

@@ -3,7 +3,7 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 
 import type { Chip } from '../../state';
-import { type App, canSend } from './app';
+import { type App, hindrance } from './app';
 import { icon } from './icons';
 import { count, t } from './l10n';
 import { BYPASS, modeMenu, modeName } from './modeMenu';
@@ -40,7 +40,8 @@ function selectionChip(app: App, chip: Chip): TemplateResult {
 function removable(chip: Chip, remove: () => void): TemplateResult {
   const label = t('Remove {0}', chipLabel(chip));
   return html`<span class="chip sel" data-chip=${chip.kind}
-    >${chipIcon(chip)}<span class="lbl ell"><bdi>${chipLabel(chip)}</bdi></span>${iconButton('x', label, 'removeChip', remove)}</span
+    >${chipIcon(chip)}<span class="lbl ell"><bdi>${chipLabel(chip)}</bdi></span
+    >${iconButton('x', label, 'removeChip', remove)}</span
   >`;
 }
 
@@ -63,20 +64,11 @@ function chips(app: App): Piece {
   return known.length + pictures.length ? html`<div class="chips">${known}${pictures}</div>` : nothing;
 }
 
-/** Why nothing can be sent now; empty when it can. */
-function hindrance(app: App): string {
-  const { shell } = app.state;
-  if (canSend(shell)) return '';
-  if (shell.server.state === 'starting') return t('The server is starting');
-  if (shell.server.state === 'stopped') return t('The server is not running');
-  return shell.folder === null ? t('Open a folder first') : t('There is no model yet');
-}
-
 function sendButtons(app: App, send: () => void, written: boolean): TemplateResult {
   const busy = app.state.shell.running;
   const label = busy ? t('Queue') : t('Send');
   const keys = app.state.shell.sendWithCtrlEnter ? 'Ctrl+Enter' : 'Enter';
-  const why = hindrance(app);
+  const why = hindrance(app.state.shell);
   const stop = html`<button
     class="sendb stop"
     type="button"
@@ -128,7 +120,11 @@ function modeButton(app: App): Piece {
 
 function modelButton(app: App): Piece {
   const { connection } = app.state.shell;
-  const name = connection?.demonstration ? t('Demonstration') : connection?.ready ? connection.model : undefined;
+  const name = connection?.demonstration
+    ? t('Demonstration')
+    : connection?.ready
+      ? connection.model
+      : undefined;
   if (!name) return nothing;
   return html`<button
     class="tb"

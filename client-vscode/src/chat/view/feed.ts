@@ -31,7 +31,8 @@ function sources(app: App, article: Article): unknown[] {
   const all: unknown[] = [...article.items, ui.version, state.shell.cwd];
   if (article.kind !== 'answer') return all;
   for (const part of article.parts) {
-    if (part.kind === 'call') all.push(part.denial, defaultOpen(app, part.tool), hasChanges(app, part.tool.path));
+    if (part.kind === 'call')
+      all.push(part.denial, defaultOpen(app, part.tool), hasChanges(app, part.tool.path));
     if (part.kind === 'question') all.push(part.total);
   }
   all.push(article.parts.length);
@@ -80,7 +81,9 @@ export function feed(app: App, toLatest: () => void): TemplateResult {
     )}
   </div>`;
   return html`<div class="log-wrap">
-    <main class="log" tabindex="0" aria-label=${t('Conversation')} data-log>${all.length ? list : emptyPage(app)}</main>
+    <main class="log" tabindex="0" aria-label=${t('Conversation')} data-log>
+      ${all.length ? list : emptyPage(app)}
+    </main>
     ${all.length && !app.ui.atEnd ? jump : nothing}
   </div>`;
 }

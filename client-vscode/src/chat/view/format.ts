@@ -79,7 +79,11 @@ export function fact(effect: string): [string, string] {
 
 /** The first sentence, for being read out; at most 200 characters. */
 export function firstSentence(text: string): string {
-  const line = text.replace(/[`*_#>]/g, '').trim().split('\n')[0] ?? '';
+  const line =
+    text
+      .replace(/[`*_#>]/g, '')
+      .trim()
+      .split('\n')[0] ?? '';
   const sentence = /^.*?[.!?。！？](?=\s|$)/.exec(line)?.[0] ?? line;
   return sentence.slice(0, 200);
 }

@@ -17,7 +17,8 @@ export interface CodeBlock {
 
 export type Block = HtmlBlock | CodeBlock;
 
-type Token = ReturnType<MarkdownIt['parse']>[number];
+type Token = ReturnType<InstanceType<typeof MarkdownIt>['parse']>[number];
+type Env = Parameters<InstanceType<typeof MarkdownIt>['parse']>[1] & object;
 
 const markdown = new MarkdownIt({ html: false, linkify: true, breaks: false });
 const { escapeHtml } = markdown.utils;
@@ -29,16 +30,20 @@ markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false, fuzzyIP: false });
 const refused = /^\s*(?:javascript|vbscript|data|command|vscode[\w-]*):/i;
 markdown.validateLink = (url) => !refused.test(url);
 
+function attr(token: Token | undefined, name: string): string {
+  return String(token?.attrGet(name) ?? '');
+}
+
 /** A link has no `href`: the click goes to the extension, which shows an address before it opens it. */
 function linkStart(address: string): string {
   const safe = escapeHtml(address);
   return `<a class="link" role="link" tabindex="0" data-href="${safe}" title="${safe}">`;
 }
 
-rules.link_open = (tokens, index) => linkStart(tokens[index]?.attrGet('href') ?? '');
+rules.link_open = (tokens, index) => linkStart(tokens[index]?.attr(tokens[index], 'href'));
 rules.image = (tokens, index) => {
   const token = tokens[index];
-  const address = token?.attrGet('src') ?? '';
+  const address = attr(token, 'src');
   const words = token?.content ? token.content : address;
   return `${linkStart(address)}${escapeHtml(words)}</a>`;
 };
@@ -48,7 +53,7 @@ rules.table_open = () => '<div class="tablebox" tabindex="0" role="region" aria-
 rules.table_close = () => '</table></div>\n';
 for (const cell of ['th_open', 'td_open'] as const) {
   rules[cell] = (tokens, index) => {
-    const style = tokens[index]?.attrGet('style') ?? '';
+    const style = attr(tokens[index], 'style');
     const side = /text-align:(\w+)/.exec(style)?.[1];
     return `<${cell.slice(0, 2)}${side === 'right' || side === 'center' ? ` class="${side}"` : ''}>`;
   };
@@ -75,7 +80,7 @@ interface Piece {
   line: number;
 }
 
-function blockOf(tokens: Token[], env: object): Block {
+function blockOf(tokens: Token[], env: Env): Block {
   const [first] = tokens;
   if (tokens.length === 1 && (first?.type === 'fence' || first?.type === 'code_block')) {
     const info = fenceInfo(first.info);

@@ -27,7 +27,9 @@ export function actionButtons(app: App, actions: Action[]): TemplateResult {
 }
 
 function notice(app: App, item: NoticeItem): TemplateResult {
-  const detail = item.detail ? html`<div class="muted small words" .textContent=${item.detail}></div>` : nothing;
+  const detail = item.detail
+    ? html`<div class="muted small words" .textContent=${item.detail}></div>`
+    : nothing;
   return html`${icon(LOOK[item.severity][0])}
     <div class="words" .textContent=${item.text}></div>
     ${detail}${item.actions.length ? actionButtons(app, item.actions) : nothing}`;
@@ -35,7 +37,9 @@ function notice(app: App, item: NoticeItem): TemplateResult {
 
 /** The ticker writes the seconds and the bar; they are not read out. */
 function retry(app: App, item: RetryItem): TemplateResult {
-  const [before = '', after = ''] = t('Trying again in {0} s, attempt {1}', '\u0000', item.attempt).split('\u0000');
+  const [before = '', after = ''] = t('Trying again in {0} s, attempt {1}', '\u0000', item.attempt).split(
+    '\u0000',
+  );
   return html`${icon('warn')}
     <div class="words" .textContent=${item.cause}></div>
     <div class="muted small">
@@ -43,7 +47,9 @@ function retry(app: App, item: RetryItem): TemplateResult {
       <div class="bar" aria-hidden="true"><i data-bar=${item.until} data-of=${item.delayMs}></i></div>
     </div>
     <div class="btns">
-      <button class="qb plain" type="button" data-act="stop" @click=${() => app.post({ type: 'stop' })}>${t('Stop')}</button>
+      <button class="qb plain" type="button" data-act="stop" @click=${() => app.post({ type: 'stop' })}>
+        ${t('Stop')}
+      </button>
     </div>`;
 }
 

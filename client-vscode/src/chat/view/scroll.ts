@@ -20,14 +20,16 @@ export class Scroller {
 
   constructor(private readonly app: App) {}
 
-  /** After each drawing. */
-  update(log: HTMLElement | null): void {
+  /** After each drawing; `hold` leaves the view where it is, as after a click that opened something. */
+  update(log: HTMLElement | null, hold: boolean): void {
     if (!log) return;
+    if (hold) this.#follow = false;
     if (log !== this.#log) this.#attach(log);
     const { sessionId } = this.app.state.shell;
     if (sessionId !== this.#session) this.#change(log, sessionId);
     else if (this.#follow) this.#toEnd(log);
     this.#question(log);
+    if (hold) this.#follow = atEnd(log);
     this.#note(log);
   }
 

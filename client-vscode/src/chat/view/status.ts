@@ -2,7 +2,7 @@
 
 import { html, nothing, svg, type TemplateResult } from 'lit-html';
 
-import type { Usage } from '../../state';
+import type { Shell, Usage } from '../../state';
 import type { App } from './app';
 import { money, thousands } from './format';
 import { t } from './l10n';
@@ -20,17 +20,27 @@ function context(usage: Usage): TemplateResult {
   const share = usage.size > 0 ? usage.used / usage.size : 0;
   const words = t('{0}% of {1}', Math.round(share * 100), thousands(usage.size));
   const hint = t('{0} of {1} tokens of the context are used', thousands(usage.used), thousands(usage.size));
-  return html`<span class="ctx" title=${hint} data-context>${ring(share)}<span class="num">${words}</span></span>`;
+  return html`<span class="ctx" title=${hint} data-context
+    >${ring(share)}<span class="num">${words}</span></span
+  >`;
+}
+
+const WITHOUT = { running: 'no model', starting: 'starting', stopped: 'stopped' } as const;
+
+function modelName({ connection, server }: Shell): string {
+  return (connection?.ready === true ? connection.model : undefined) ?? t(WITHOUT[server.state]);
 }
 
 export function statusLine(app: App): TemplateResult {
-  const { usage, connection, server } = app.state.shell;
-  const cost = usage?.cost;
-  const model = connection?.ready ? (connection.model ?? '') : '';
-  const none = server.state === 'running' ? t('no model') : server.state === 'starting' ? t('starting') : t('stopped');
+  const { shell } = app.state;
+  const { usage } = shell;
+  const cost = (amount: number) =>
+    html`<span class="num cost">${money(amount, usage?.currency ?? 'USD')}</span>`;
   return html`<div class="status" data-status-line>
-    ${usage ? context(usage) : nothing}${
-      cost === undefined ? nothing : html`<span class="num cost">${money(cost, usage?.currency ?? 'USD')}</span>`
-    }<span class="line ell" title=${connection?.source ?? ''}>${model || none}</span>
+    ${usage ? context(usage) : nothing}${usage?.cost === undefined ? nothing : cost(usage.cost)}<span
+      class="line ell"
+      title=${shell.connection?.source ?? ''}
+      >${modelName(shell)}</span
+    >
   </div>`;
 }

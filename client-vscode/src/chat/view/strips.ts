@@ -22,11 +22,14 @@ function modeBanner(app: App): Piece {
   const { modes, connection } = app.state.shell;
   if (modes?.currentModeId === BYPASS) {
     const leave = quietButton(t('Leave'), 'leaveBypass', () => app.post({ type: 'mode', id: 'default' }));
-    const words = html`${icon('warn')}<span class="grow">${t('Bypass: commands run without asking')}</span>${leave}`;
+    const words = html`${icon('warn')}<span class="grow">${t('Bypass: commands run without asking')}</span
+      >${leave}`;
     return banner(t('Mode warning'), words, 'bypass', true);
   }
   if (connection?.demonstration !== true) return nothing;
-  const words = html`${icon('info')}<span class="grow">${t('Prewritten demonstration, no model runs')}</span>`;
+  const words = html`${icon('info')}<span class="grow"
+      >${t('Prewritten demonstration, no model runs')}</span
+    >`;
   return banner(t('Demonstration'), words, 'demonstration');
 }
 
@@ -57,7 +60,9 @@ function strip(
         ${icon('right', 'chev')}${parts.head}</button
       >${parts.buttons}
     </div>
-    <div class="inner" id="strip-${name}" tabindex="-1" ?hidden=${!open}>${open ? parts.body() : nothing}</div>
+    <div class="inner" id="strip-${name}" tabindex="-1" ?hidden=${!open}>
+      ${open ? parts.body() : nothing}
+    </div>
   </section>`;
 }
 
@@ -130,7 +135,8 @@ function fileBlock(app: App, file: FileInfo): TemplateResult {
 
 /** Files and pending hunks, as counted everywhere else. */
 export function changesLabel(files: FileInfo[]): { text: string; hunks: number } {
-  const pending = (file: FileInfo) => file.hunks.filter((hunk) => (hunk.state ?? 'pending') === 'pending').length;
+  const pending = (file: FileInfo) =>
+    file.hunks.filter((hunk) => (hunk.state ?? 'pending') === 'pending').length;
   const some = files.filter((file) => pending(file) > 0);
   const hunks = some.reduce((sum, file) => sum + pending(file), 0);
   const words = [count(some.length, '{0} file', '{0} files'), count(hunks, '{0} hunk', '{0} hunks')];
@@ -151,11 +157,13 @@ function changes(app: App): Piece {
     </button>`;
   const review = () => app.post({ type: 'command', command: 'sidelight.reviewChanges' });
   return strip(app, 'changes', t('Pending changes'), app.isOpen('strip:changes', false), {
-    head: html`<span class="ell" data-count>${changesLabel(files).text}</span>${plusMinus(sum('added'), sum('removed'), 'wide-only')}`,
+    head: html`<span class="ell" data-count>${changesLabel(files).text}</span
+      >${plusMinus(sum('added'), sum('removed'), 'wide-only')}`,
     buttons: html`${quietButton(t('Review'), 'review', review)}${narrow('undo', t('Undo all'), 'undoAll', 'plain', all('undo'))}${narrow('check', t('Keep all'), 'keepAll', '', all('keep'))}`,
-    body: () => html`<ul>
-      ${files.map((file) => fileBlock(app, file))}
-    </ul>`,
+    body: () =>
+      html`<ul>
+        ${files.map((file) => fileBlock(app, file))}
+      </ul>`,
   });
 }
 
@@ -166,19 +174,23 @@ function queue(app: App): Piece {
   if (!queued.length) return nothing;
   const line = (text: string, index: number) =>
     html`<li>
-      <span class="pos num" aria-hidden="true">${index + 1}</span><span class="grow ell" title=${text}>${text}</span>
+      <span class="pos num" aria-hidden="true">${index + 1}</span
+      ><span class="grow ell" title=${text}>${text}</span>
     </li>`;
   return strip(app, 'queue', t('Queued prompts'), app.isOpen('strip:queue', true), {
     head: html`<span data-queued>${t('{0} queued', queued.length)}</span>`,
     buttons: nothing,
-    body: () => html`<ol class="queue">
-      ${queued.map(line)}
-    </ol>`,
+    body: () =>
+      html`<ol class="queue">
+        ${queued.map(line)}
+      </ol>`,
   });
 }
 
 export function strips(app: App, showQuestion: () => void): TemplateResult {
-  const ask = app.state.items.find((item): item is AskItem => item.kind === 'ask' && item.answer === undefined);
+  const ask = app.state.items.find(
+    (item): item is AskItem => item.kind === 'ask' && item.answer === undefined,
+  );
   const all = [modeBanner(app), waiting(app, ask, showQuestion), changes(app), queue(app)];
   if (all.every((piece) => piece === nothing)) return html``;
   return html`<div class="strips">${all}</div>`;

@@ -15,7 +15,12 @@ const LIVE_LINES = 8;
 const DIFF_LINES = 6;
 
 /** Whether a card is open when nobody touched it. */
-export function opensItself(tool: ToolItem, newestEdit: boolean, current: boolean, pending: boolean): boolean {
+export function opensItself(
+  tool: ToolItem,
+  newestEdit: boolean,
+  current: boolean,
+  pending: boolean,
+): boolean {
   if (tool.status === 'failed') return current;
   if (tool.family === 'edit') return tool.diffs.length > 0 && newestEdit && (current || pending);
   return tool.status === 'running' && tool.family === 'run';
@@ -65,9 +70,16 @@ function outputBody(app: App, tool: ToolItem): TemplateResult {
   const live = tool.status === 'running';
   const { text, before } = lastLines(plain(tool.output), live ? LIVE_LINES : 200);
   const earlier = tool.cut + before;
-  const open = quietButton(t('Open in editor'), 'openOutput', () => app.post({ type: 'openOutput', id: tool.id }));
-  const above = html`<span class="cut muted">${t('{0} earlier lines', earlier)} ${live ? nothing : open}</span>`;
-  if (!text) return html`<div class="out"><span class="cut none muted">${live ? t('No output yet') : t('No output')}</span></div>`;
+  const open = quietButton(t('Open in editor'), 'openOutput', () =>
+    app.post({ type: 'openOutput', id: tool.id }),
+  );
+  const above = html`<span class="cut muted"
+    >${t('{0} earlier lines', earlier)} ${live ? nothing : open}</span
+  >`;
+  if (!text)
+    return html`<div class="out">
+      <span class="cut none muted">${live ? t('No output yet') : t('No output')}</span>
+    </div>`;
   return html`<div class="out">
     ${earlier ? above : nothing}
     <pre tabindex="0" role="region" aria-label=${t('Output')} aria-busy=${live}>${text}</pre>
@@ -95,7 +107,9 @@ function foot(app: App, tool: ToolItem): Piece {
   if (!isPending(app, tool)) {
     const word = app.ui.settled.get(path);
     if (!word) return nothing;
-    return html`<div class="foot"><span class="muted">${word === 'kept' ? t('Kept') : t('Undone by you')}</span></div>`;
+    return html`<div class="foot">
+      <span class="muted">${word === 'kept' ? t('Kept') : t('Undone by you')}</span>
+    </div>`;
   }
   const settle = (action: 'keep' | 'undo') => {
     app.ui.settled.set(path, action === 'keep' ? 'kept' : 'undone');
@@ -122,13 +136,26 @@ export function toolCard(app: App, call: Call): TemplateResult {
   const open = app.isOpen(tool.id, defaultOpen(app, tool));
   const stop = iconButton('stop', t('Stop'), 'stop', () => app.post({ type: 'stop' }));
   const created = tool.diffs[0]?.creates === true && tool.tool === 'Write';
-  return html`<section class="card" aria-label=${cardName(app, tool)} data-tool=${tool.tool} data-status=${tool.status}>
+  return html`<section
+    class="card"
+    aria-label=${cardName(app, tool)}
+    data-tool=${tool.tool}
+    data-status=${tool.status}
+  >
     <div class="head">
       <button class="row" type="button" aria-expanded=${open} @click=${() => app.toggle(tool.id, !open)}>
-        ${headIcon(tool)}<span class="lbl"><b>${created ? t('Create') : verbOf(tool)}</b> ${targetOf(app, tool)}</span
+        ${headIcon(tool)}<span class="lbl"
+          ><b>${created ? t('Create') : verbOf(tool)}</b> ${targetOf(app, tool)}</span
         ><span class="meta">${headMeta(tool)}${icon('right', 'chev')}</span></button
       >${tool.status === 'running' && tool.family === 'run' ? stop : nothing}
     </div>
-    <div ?hidden=${!open}>${open ? html`<div class="body">${body(app, tool)}</div>${foot(app, tool)}` : nothing}</div>
+    <div ?hidden=${!open}>
+      ${
+        open
+          ? html`<div class="body">${body(app, tool)}</div>
+              ${foot(app, tool)}`
+          : nothing
+      }
+    </div>
   </section>`;
 }

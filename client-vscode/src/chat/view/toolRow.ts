@@ -33,7 +33,9 @@ export function targetOf(app: App, tool: ToolItem): Piece {
 
 /** What a run of reading comes to, in words; its first verb is in capitals. */
 export function readsLabel(tools: ToolItem[]): string {
-  const files = new Set(tools.filter((tool) => tool.family === 'read').map((tool) => tool.path ?? tool.target));
+  const files = new Set(
+    tools.filter((tool) => tool.family === 'read').map((tool) => tool.path ?? tool.target),
+  );
   const searches = tools.filter((tool) => tool.family === 'search').length;
   const read = count(files.size, 'Read {0} file', 'Read {0} files');
   if (!searches) return read;
@@ -53,7 +55,8 @@ function subRow(app: App, tool: ToolItem): TemplateResult {
       ><b>${verbOf(tool)}</b> ${targetOf(app, tool)}</span
     ><span class="meta num">${rowMeta(tool)}</span>`;
   const { path } = tool;
-  if (tool.family !== 'read' || path === undefined) return html`<div class="row" data-tool=${tool.tool}>${inside}</div>`;
+  if (tool.family !== 'read' || path === undefined)
+    return html`<div class="row" data-tool=${tool.tool}>${inside}</div>`;
   const open = () => app.post({ type: 'openFile', path });
   return html`<button class="row" type="button" data-tool=${tool.tool} @click=${open}>${inside}</button>`;
 }

@@ -18,7 +18,9 @@ function sentChip(app: App, chip: Chip): TemplateResult {
     const line = chip.range?.[0];
     app.post(line === undefined ? { type: 'openFile', path } : { type: 'openFile', path, line });
   };
-  return html`<button class="chip" type="button" title=${path} data-act="openFile" @click=${open}>${inside}</button>`;
+  return html`<button class="chip" type="button" title=${path} data-act="openFile" @click=${open}>
+    ${inside}
+  </button>`;
 }
 
 export function userArticle(app: App, item: UserItem): TemplateResult {
@@ -32,7 +34,8 @@ export function userArticle(app: App, item: UserItem): TemplateResult {
     aria-expanded=${open}
     @click=${() => app.toggle(item.id, !open)}
   >
-    <span class="muted small">${open ? t('Show less') : t('Show {0} more lines', lines.length - MOST_LINES)}</span
+    <span class="muted small"
+      >${open ? t('Show less') : t('Show {0} more lines', lines.length - MOST_LINES)}</span
     >${icon('right', 'chev')}
   </button>`;
   const chips = html`<div class="chips">${item.chips.map((chip) => sentChip(app, chip))}</div>`;
