@@ -1,0 +1,122 @@
+/** The agent's answer: text, thinking, tools, questions and the line at its foot. */
+
+import { html, nothing, type TemplateResult } from 'lit-html';
+import { repeat } from 'lit-html/directives/repeat.js';
+import { unsafeHTML } from 'lit-html/directives/unsafe-html.js';
+
+import type { FootItem, TextItem, ThinkingItem } from '../../state';
+import type { App } from './app';
+import { type Article, type Part } from './articles';
+import { answeredRow, askCard } from './askCard';
+import { codeBlock } from './code';
+import { clock, duration } from './format';
+import { icon } from './icons';
+import { t } from './l10n';
+import { type Block, Growing } from './markdown';
+import { iconButton, type Piece, runningTime } from './parts';
+import { toolCard } from './toolCard';
+import { readsRow } from './toolRow';
+
+/** Readers of texts by item id; a reader keeps what is finished. */
+const readers = new Map<string, Growing>();
+
+function blocksOf(item: TextItem): Block[] {
+  let reader = readers.get(item.id);
+  if (!reader) readers.set(item.id, (reader = new Growing()));
+  return reader.update(item.text);
+}
+
+/** Forgets texts that are gone, as when another conversation is shown. */
+export function forgetTexts(ids: Set<string>): void {
+  for (const id of readers.keys()) if (!ids.has(id)) readers.delete(id);
+}
+
+function textPart(app: App, item: TextItem): TemplateResult {
+  const all = blocksOf(item);
+  return html`<div class=${item.streaming ? 'prose live' : 'prose'}>
+    ${all.map((block, index) =>
+      block.kind === 'code'
+        ? codeBlock(app, block, item.streaming && index === all.length - 1)
+        : html`<div class="block">${unsafeHTML(block.html)}</div>`,
+    )}
+  </div>`;
+}
+
+function thinkingLabel(item: ThinkingItem): TemplateResult {
+  if (item.running) return html`${t('Thinking')} ${runningTime(item.startedAt)}`;
+  if (item.ms === undefined) return html`${t('Thought')}`;
+  return html`${t('Thought for {0} s', Math.max(1, Math.round(item.ms / 1000)))}`;
+}
+
+function thinkingPart(app: App, item: ThinkingItem): TemplateResult {
+  const open = app.isOpen(item.id, false);
+  return html`<div class="thinking">
+    <button class="row" type="button" aria-expanded=${open} @click=${() => app.toggle(item.id, !open)}>
+      <span class="muted small">${thinkingLabel(item)}</span>${icon('right', 'chev')}
+    </button>
+    <div class="muted small words" ?hidden=${!open}>${open ? item.text : nothing}</div>
+  </div>`;
+}
+
+const OUTCOMES: Record<NonNullable<FootItem['outcome']>, string> = {
+  done: 'Done in {0}',
+  stopped: 'Stopped after {0}',
+  failed: 'Failed after {0}',
+  limit: 'Stopped at a limit after {0}',
+  refused: 'Refused after {0}',
+};
+
+/** One row in one place: it says that work goes on, then how it ended. */
+function footPart(app: App, item: FootItem, text: string): TemplateResult {
+  if (item.running) {
+    return html`<div class="turn-foot" data-foot="running">
+      <span class="what"
+        >${icon('spin')}<span>${t('Working')}</span>${runningTime(item.startedAt)}<span
+          >${t('Esc stops')}</span
+        ></span
+      >
+    </div>`;
+  }
+  const outcome = item.outcome ?? 'done';
+  const took = item.ms === undefined ? '' : item.ms < 60_000 ? duration(item.ms) : clock(item.ms);
+  const words = took ? t(OUTCOMES[outcome], took) : t(OUTCOMES[outcome].replace(/ (?:in|after) \{0\}$/, ''));
+  return html`<div class="turn-foot" data-foot=${outcome}>
+    <span class="what num">${words}</span><span class="spacer"></span>${
+      text ? iconButton('copy', t('Copy the answer'), 'copyAnswer', () => app.copy(text)) : nothing
+    }
+  </div>`;
+}
+
+function partOf(app: App, part: Part, article: Article & { kind: 'answer' }): Piece {
+  switch (part.kind) {
+    case 'text':
+      return textPart(app, part);
+    case 'thinking':
+      return thinkingPart(app, part);
+    case 'reads':
+      return readsRow(app, part);
+    case 'call':
+      return toolCard(app, part);
+    case 'question':
+      return askCard(app, part);
+    case 'answered':
+      return answeredRow(part.ask);
+    case 'foot':
+      return footPart(app, part, textOf(article));
+  }
+}
+
+function textOf(article: Article & { kind: 'answer' }): string {
+  return article.parts
+    .filter((part) => part.kind === 'text')
+    .map((part) => part.text)
+    .join('\n\n');
+}
+
+export function answerArticle(app: App, article: Article & { kind: 'answer' }): TemplateResult {
+  return html`${repeat(
+    article.parts,
+    (part) => part.id,
+    (part) => partOf(app, part, article),
+  )}`;
+}

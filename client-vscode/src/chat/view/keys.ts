@@ -1,0 +1,104 @@
+/** Keys of the whole panel. A digit or Enter answers a question only inside its card and outside its fields. */
+
+import type { App } from './app';
+import { closeMenu, nextMode } from './modeMenu';
+
+export type PanelKey = { answer: number } | 'question' | 'mode' | 'escape' | 'older' | 'newer' | undefined;
+
+export interface Place {
+  /** Inside a question card. */
+  inCard: boolean;
+  /** Inside a text field. */
+  inField: boolean;
+  /** Inside the transcript. */
+  inLog: boolean;
+}
+
+type Pressed = Pick<
+  KeyboardEvent,
+  'key' | 'code' | 'altKey' | 'ctrlKey' | 'metaKey' | 'shiftKey' | 'isComposing'
+>;
+
+/** What a key does where it was pressed. */
+export function panelKey(event: Pressed, place: Place): PanelKey {
+  if (event.isComposing || event.ctrlKey || event.metaKey) return undefined;
+  if (event.altKey) return WITH_ALT[event.code];
+  if (event.key === 'Escape') return 'escape';
+  if (place.inField) return undefined;
+  if (place.inCard && /^[1-9]$/.test(event.key)) return { answer: Number(event.key) };
+  return place.inLog ? PAGES[event.key] : undefined;
+}
+
+const WITH_ALT: Record<string, PanelKey> = { KeyA: 'question', KeyM: 'mode' };
+const PAGES: Record<string, PanelKey> = { PageUp: 'older', PageDown: 'newer' };
+
+export function goToQuestion(): void {
+  const card = document.querySelector<HTMLElement>('[data-ask]');
+  if (!card) return;
+  card.scrollIntoView({ block: 'nearest' });
+  (card.querySelector<HTMLElement>('.opt') ?? card).focus({ preventScroll: true });
+}
+
+function article(target: Element, step: 1 | -1): boolean {
+  const current = target.closest<HTMLElement>('article');
+  const all = [...document.querySelectorAll<HTMLElement>('.feed > article')];
+  const at = current ? all.indexOf(current) : -1;
+  if (at < 0) return false;
+  all[at + step]?.focus();
+  return true;
+}
+
+function escape(app: App): void {
+  if (app.ui.menu !== null) closeMenu(app, true);
+  else if (app.state.shell.history.open) app.post({ type: 'history', open: false });
+  else if (app.state.shell.running) app.post({ type: 'stop' });
+}
+
+function step(app: App): void {
+  const { modes } = app.state.shell;
+  const next = modes ? nextMode(modes) : undefined;
+  if (next !== undefined) app.post({ type: 'mode', id: next });
+}
+
+/** Does what the key asks; true when it asked something. */
+function act(app: App, key: NonNullable<PanelKey>, target: Element): boolean {
+  if (typeof key === 'object') {
+    const rows = target.closest('[data-ask]')?.querySelectorAll<HTMLElement>('.opt');
+    rows?.[key.answer - 1]?.click();
+  } else if (key === 'question') goToQuestion();
+  else if (key === 'mode') step(app);
+  else if (key === 'escape') escape(app);
+  else return article(target, key === 'older' ? -1 : 1);
+  return true;
+}
+
+function onKey(app: App, event: KeyboardEvent): void {
+  const { target } = event;
+  if (!(target instanceof Element)) return;
+  const key = panelKey(event, {
+    inCard: target.closest('[data-ask]') !== null,
+    inField: target.matches('input, textarea'),
+    inLog: target.closest('.feed') !== null,
+  });
+  if (key !== undefined && act(app, key, target)) event.preventDefault();
+}
+
+/** Links have no address of their own: a click or Enter goes to the extension. */
+function onLink(app: App, event: Event): void {
+  if (event instanceof KeyboardEvent && event.key !== 'Enter') return;
+  const link = event.target instanceof Element ? event.target.closest<HTMLElement>('[data-href]') : null;
+  const href = link?.dataset['href'];
+  if (!href) return;
+  event.preventDefault();
+  app.post({ type: 'openLink', href });
+}
+
+export function listen(app: App): void {
+  document.addEventListener('keydown', (event) => onKey(app, event));
+  document.addEventListener('keydown', (event) => onLink(app, event));
+  document.addEventListener('click', (event) => onLink(app, event));
+  document.addEventListener('click', (event) => {
+    const inside = event.target instanceof Element && event.target.closest('.pop, [data-act="mode"]');
+    if (!inside) closeMenu(app, false);
+  });
+}

@@ -1,0 +1,46 @@
+/** The line under the composer: how full the context is, what it cost, which model answers. */
+
+import { html, nothing, svg, type TemplateResult } from 'lit-html';
+
+import type { Shell, Usage } from '../../state';
+import type { App } from './app';
+import { money, thousands } from './format';
+import { t } from './l10n';
+
+const ROUND = 2 * Math.PI * 5;
+
+function ring(share: number): TemplateResult {
+  const filled = (ROUND * Math.min(1, Math.max(0, share))).toFixed(1);
+  return html`<svg class="ring" viewBox="0 0 14 14" aria-hidden="true">
+    ${svg`<circle class="bg" cx="7" cy="7" r="5"/><circle class="fg" cx="7" cy="7" r="5" stroke-dasharray="${filled} ${ROUND.toFixed(1)}"/>`}
+  </svg>`;
+}
+
+function context(usage: Usage): TemplateResult {
+  const share = usage.size > 0 ? usage.used / usage.size : 0;
+  const words = t('{0}% of {1}', Math.round(share * 100), thousands(usage.size));
+  const hint = t('{0} of {1} tokens of the context are used', thousands(usage.used), thousands(usage.size));
+  return html`<span class="ctx" title=${hint} data-context
+    >${ring(share)}<span class="num">${words}</span></span
+  >`;
+}
+
+const WITHOUT = { running: 'no model', starting: 'starting', stopped: 'stopped' } as const;
+
+function modelName({ connection, server }: Shell): string {
+  return (connection?.ready === true ? connection.model : undefined) ?? t(WITHOUT[server.state]);
+}
+
+export function statusLine(app: App): TemplateResult {
+  const { shell } = app.state;
+  const { usage } = shell;
+  const cost = (amount: number) =>
+    html`<span class="num cost">${money(amount, usage?.currency ?? 'USD')}</span>`;
+  return html`<div class="status" data-status-line>
+    ${usage ? context(usage) : nothing}${usage?.cost === undefined ? nothing : cost(usage.cost)}<span
+      class="line ell"
+      title=${shell.connection?.source ?? ''}
+      >${modelName(shell)}</span
+    >
+  </div>`;
+}
