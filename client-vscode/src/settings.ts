@@ -5,6 +5,7 @@ import * as vscode from 'vscode';
 export interface Settings {
   python: string;
   model: string;
+  /** What the user chose, empty if nothing: then `.claude` settings decide. */
   permissionMode: string;
   sendWithCtrlEnter: boolean;
   dirtyBuffers: 'save' | 'keep';
@@ -18,7 +19,8 @@ export function readSettings(): Settings {
   return {
     python: section.get('python', ''),
     model: section.get('model', ''),
-    permissionMode: section.get('permissionMode', 'default'),
+    // A folder's own editor settings must not loosen the questions: only the user's count.
+    permissionMode: section.inspect<string>('permissionMode')?.globalValue ?? '',
     sendWithCtrlEnter: section.get('sendWithCtrlEnter', false),
     dirtyBuffers: section.get('dirtyBuffers', 'save'),
     environment: section.get('environment', {}),
@@ -26,11 +28,12 @@ export function readSettings(): Settings {
 }
 
 /** The part that the server is told of, at `initialize` and at each change. */
-export function forServer(settings: Settings): Record<string, string> {
-  const told: Record<string, string> = {
-    permissionMode: settings.permissionMode,
+export function forServer(settings: Settings): Record<string, string | boolean> {
+  const told: Record<string, string | boolean> = {
     dirtyBuffers: settings.dirtyBuffers,
+    trusted: vscode.workspace.isTrusted,
   };
+  if (settings.permissionMode) told['permissionMode'] = settings.permissionMode;
   if (settings.model) told['model'] = settings.model;
   return told;
 }
