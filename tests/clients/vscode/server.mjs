@@ -41,6 +41,8 @@ export function installation() {
   return JSON.parse(execFileSync('python3', question, { encoding: 'utf8' }));
 }
 
+const PLACES = ['User', 'Machine'];
+
 export class Server {
   /**
    * Fresh folders for one run below the system's temporary folder; nothing is started yet.
@@ -62,15 +64,20 @@ export class Server {
     }
     // A page of another site could reach a server without a token; the file hides it from `ps`.
     writeFileSync(join(this.folder, 'token'), this.token, { mode: 0o600 });
-    const first = JSON.stringify({ ...QUIET, ...settings });
-    writeFileSync(join(this.userData, 'User/settings.json'), first);
+    // Settings of this machine (an interpreter, a process environment) count only from the machine's file.
+    mkdirSync(join(this.userData, 'Machine'), { recursive: true });
+    for (const place of PLACES) {
+      writeFileSync(join(this.userData, place, 'settings.json'), JSON.stringify({ ...QUIET, ...settings }));
+    }
   }
 
   /** Change user settings on disk. An open workbench takes them up at its next reload. */
   set(settings) {
-    const file = join(this.userData, 'User/settings.json');
-    const present = JSON.parse(readFileSync(file, 'utf8')); // the workbench writes to it as well
-    writeFileSync(file, JSON.stringify({ ...present, ...settings }, undefined, 2));
+    for (const place of PLACES) {
+      const file = join(this.userData, place, 'settings.json');
+      const present = JSON.parse(readFileSync(file, 'utf8')); // the workbench writes to it as well
+      writeFileSync(file, JSON.stringify({ ...present, ...settings }, undefined, 2));
+    }
   }
 
   /** Install the extension, then listen. Returns when the server does. */
