@@ -40,7 +40,7 @@ function linkStart(address: string): string {
   return `<a class="link" role="link" tabindex="0" data-href="${safe}" title="${safe}">`;
 }
 
-rules.link_open = (tokens, index) => linkStart(tokens[index]?.attr(tokens[index], 'href'));
+rules.link_open = (tokens, index) => linkStart(attr(tokens[index], 'href'));
 rules.image = (tokens, index) => {
   const token = tokens[index];
   const address = attr(token, 'src');

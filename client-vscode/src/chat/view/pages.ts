@@ -167,13 +167,13 @@ export function emptyPage(app: App): TemplateResult {
 const DAY = 86_400_000;
 
 /** Which group a time falls into, by calendar days. */
-export function groupOf(updatedAt: string | undefined, now: number): string {
+export function groupOf(updatedAt: string | undefined, now: number): keyof typeof GROUPS {
   const then = updatedAt === undefined ? Number.NaN : Date.parse(updatedAt);
   if (Number.isNaN(then)) return 'Earlier';
   const midnight = new Date(now).setHours(0, 0, 0, 0);
   if (then >= midnight) return 'Today';
   if (then >= midnight - DAY) return 'Yesterday';
-  return then >= midnight - 6 * DAY ? 'Last 7 days' : 'Earlier';
+  return then >= midnight - 6 * DAY ? 'Week' : 'Earlier';
 }
 
 /** A time in few words, in the display language: an hour today, a day otherwise. */
@@ -209,14 +209,19 @@ function historyRow(app: App, session: SessionInfo): TemplateResult {
   </li>`;
 }
 
-const GROUPS = ['Today', 'Yesterday', 'Last 7 days', 'Earlier'] as const;
+const GROUPS = {
+  Today: () => t('Today'),
+  Yesterday: () => t('Yesterday'),
+  Week: () => t('Last 7 days'),
+  Earlier: () => t('Earlier'),
+};
 
 function groups(app: App, sessions: SessionInfo[]): TemplateResult[] {
   const now = Date.now();
-  return GROUPS.flatMap((name) => {
+  return Object.entries(GROUPS).flatMap(([name, words]) => {
     const members = sessions.filter((session) => groupOf(session.updatedAt, now) === name);
     if (!members.length) return [];
-    return html`<h2 class="grp">${t(name)}</h2>
+    return html`<h2 class="grp">${words()}</h2>
       <ul>
         ${members.map((session) => historyRow(app, session))}
       </ul>`;

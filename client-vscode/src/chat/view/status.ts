@@ -25,10 +25,14 @@ function context(usage: Usage): TemplateResult {
   >`;
 }
 
-const WITHOUT = { running: 'no model', starting: 'starting', stopped: 'stopped' } as const;
+const WITHOUT = {
+  running: () => t('no model'),
+  starting: () => t('starting'),
+  stopped: () => t('stopped'),
+};
 
 function modelName({ connection, server }: Shell): string {
-  return (connection?.ready === true ? connection.model : undefined) ?? t(WITHOUT[server.state]);
+  return (connection?.ready === true ? connection.model : undefined) ?? WITHOUT[server.state]();
 }
 
 export function statusLine(app: App): TemplateResult {
