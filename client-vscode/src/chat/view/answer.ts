@@ -54,7 +54,7 @@ function thinkingPart(app: App, item: ThinkingItem): TemplateResult {
     <button class="row" type="button" aria-expanded=${open} @click=${() => app.toggle(item.id, !open)}>
       <span class="muted small">${thinkingLabel(item)}</span>${icon('right', 'chev')}
     </button>
-    <div class="muted small words" ?hidden=${!open}>${open ? item.text : nothing}</div>
+    <div class="muted small words" ?hidden=${!open} .textContent=${open ? item.text : ''}></div>
   </div>`;
 }
 

@@ -52,7 +52,7 @@ function recent(app: App): Piece {
       @click=${() => app.post({ type: 'load', sessionId: session.sessionId })}
     >
       ${icon('history')}<span class="ell grow">${session.title ?? t('Without a title')}</span
-      ><span class="muted small">${age(session.updatedAt, Date.now())}</span>
+      ><span class="muted small">${when(session.updatedAt)}</span>
     </button>`;
   return html`<div>
     <h2 class="sec-h">${t('Recent')}</h2>
@@ -176,17 +176,22 @@ export function groupOf(updatedAt: string | undefined, now: number): keyof typeo
   return then >= midnight - 6 * DAY ? 'Week' : 'Earlier';
 }
 
-/** A time in few words, in the display language: an hour today, a day otherwise. */
+/** A time in few words, in the display language: an hour in the last two days, a day before that. */
 export function age(updatedAt: string | undefined, now: number): string {
   const then = updatedAt === undefined ? Number.NaN : Date.parse(updatedAt);
   if (Number.isNaN(then)) return '';
-  const language = document.documentElement.lang || 'en';
   const group = groupOf(updatedAt, now);
-  const options: Intl.DateTimeFormatOptions =
-    group === 'Today' || group === 'Yesterday'
-      ? { hour: '2-digit', minute: '2-digit' }
-      : { day: 'numeric', month: 'short' };
-  return new Intl.DateTimeFormat(language, options).format(then);
+  const hour = group === 'Today' || group === 'Yesterday';
+  const options: Intl.DateTimeFormatOptions = hour
+    ? { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }
+    : { day: 'numeric', month: 'short' };
+  return new Intl.DateTimeFormat(document.documentElement.lang || 'en', options).format(then);
+}
+
+/** The same where no heading says the day. */
+function when(updatedAt: string | undefined): string {
+  const now = Date.now();
+  return groupOf(updatedAt, now) === 'Yesterday' ? t('Yesterday') : age(updatedAt, now);
 }
 
 /** The title with what was searched for marked in it. */

@@ -31,8 +31,10 @@ const WITHOUT = {
   stopped: () => t('stopped'),
 };
 
-function modelName({ connection, server }: Shell): string {
-  return (connection?.ready === true ? connection.model : undefined) ?? WITHOUT[server.state]();
+/** Where the model comes from, as the composer names it already; without one, what is the matter. */
+function origin({ connection, server }: Shell): string {
+  if (connection?.ready !== true || server.state !== 'running') return WITHOUT[server.state]();
+  return connection.source ?? '';
 }
 
 export function statusLine(app: App): TemplateResult {
@@ -43,8 +45,8 @@ export function statusLine(app: App): TemplateResult {
   return html`<div class="status" data-status-line>
     ${usage ? context(usage) : nothing}${usage?.cost === undefined ? nothing : cost(usage.cost)}<span
       class="line ell"
-      title=${shell.connection?.source ?? ''}
-      >${modelName(shell)}</span
+      title=${shell.connection?.model ?? ''}
+      >${origin(shell)}</span
     >
   </div>`;
 }

@@ -98,6 +98,6 @@ export function endedRow(app: App, { tool, denial }: Call): TemplateResult {
       ${icon(denied ? 'deny' : 'stop')}<span class="lbl"><b>${verbOf(tool)}</b> ${targetOf(app, tool)}</span
       ><span class="meta">${denied ? t('denied') : t('stopped')}${icon('right', 'chev')}</span>
     </button>
-    <div class="sub small muted words" ?hidden=${!open}>${words}</div>
+    <div class="sub small muted words" ?hidden=${!open} .textContent=${words}></div>
   </div>`;
 }
