@@ -54,16 +54,17 @@ function thinkingPart(app: App, item: ThinkingItem): TemplateResult {
     <button class="row" type="button" aria-expanded=${open} @click=${() => app.toggle(item.id, !open)}>
       <span class="muted small">${thinkingLabel(item)}</span>${icon('right', 'chev')}
     </button>
-    <div class="muted small words" ?hidden=${!open}>${open ? item.text : nothing}</div>
+    <div class="muted small words" ?hidden=${!open} .textContent=${open ? item.text : ''}></div>
   </div>`;
 }
 
-const OUTCOMES: Record<NonNullable<FootItem['outcome']>, string> = {
-  done: 'Done in {0}',
-  stopped: 'Stopped after {0}',
-  failed: 'Failed after {0}',
-  limit: 'Stopped at a limit after {0}',
-  refused: 'Refused after {0}',
+/** How a turn ended; the time is not known of a turn whose server went away. */
+const OUTCOMES: Record<NonNullable<FootItem['outcome']>, (took: string) => string> = {
+  done: (took) => (took ? t('Done in {0}', took) : t('Done')),
+  stopped: (took) => (took ? t('Stopped after {0}', took) : t('Stopped')),
+  failed: (took) => (took ? t('Failed after {0}', took) : t('Failed')),
+  limit: (took) => (took ? t('Stopped at a limit after {0}', took) : t('Stopped at a limit')),
+  refused: (took) => (took ? t('Refused after {0}', took) : t('Refused')),
 };
 
 /** One row in one place: it says that work goes on, then how it ended. */
@@ -79,7 +80,7 @@ function footPart(app: App, item: FootItem, text: string): TemplateResult {
   }
   const outcome = item.outcome ?? 'done';
   const took = item.ms === undefined ? '' : item.ms < 60_000 ? duration(item.ms) : clock(item.ms);
-  const words = took ? t(OUTCOMES[outcome], took) : t(OUTCOMES[outcome].replace(/ (?:in|after) \{0\}$/, ''));
+  const words = OUTCOMES[outcome](took);
   return html`<div class="turn-foot" data-foot=${outcome}>
     <span class="what num">${words}</span><span class="spacer"></span>${
       text ? iconButton('copy', t('Copy the answer'), 'copyAnswer', () => app.copy(text)) : nothing

@@ -75,7 +75,7 @@ function commandBody(app: App, ask: AskItem): TemplateResult {
   const edited = app.ui.commands.get(ask.id);
   if (edited === undefined) {
     return html`<div class="cmd mono" data-command>
-      <span class="ps">$ </span><span .textContent=${visible(command)}></span>
+      <span class="ps">$ </span><span class="whole" .textContent=${visible(command)}></span>
     </div>`;
   }
   const change = (event: Event) => {

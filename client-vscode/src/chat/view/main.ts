@@ -89,9 +89,15 @@ class View implements App {
     document.documentElement.lang = locale;
     this.state = state;
     this.ui.version += 1;
-    if (first) listen(this);
+    if (first) {
+      listen(this);
+      window.addEventListener('focus', () => {
+        if (document.activeElement === document.body) this.focusPrompt();
+      });
+    }
     this.#draw();
-    if (first && !state.shell.history.open) this.focusPrompt();
+    // Only where the focus is in the panel already: coming up again must not take it from the editor.
+    if (first && document.hasFocus()) this.focusPrompt();
   }
 
   #patch({ patch }: Extract<ToView, { type: 'patch' }>): void {

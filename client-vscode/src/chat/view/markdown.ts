@@ -2,6 +2,8 @@
 
 import MarkdownIt from 'markdown-it';
 
+import { t } from './l10n';
+
 export interface HtmlBlock {
   kind: 'html';
   html: string;
@@ -40,7 +42,7 @@ function linkStart(address: string): string {
   return `<a class="link" role="link" tabindex="0" data-href="${safe}" title="${safe}">`;
 }
 
-rules.link_open = (tokens, index) => linkStart(tokens[index]?.attr(tokens[index], 'href'));
+rules.link_open = (tokens, index) => linkStart(attr(tokens[index], 'href'));
 rules.image = (tokens, index) => {
   const token = tokens[index];
   const address = attr(token, 'src');
@@ -49,7 +51,8 @@ rules.image = (tokens, index) => {
 };
 rules.heading_open = () => '<h3 class="mh">';
 rules.heading_close = () => '</h3>\n';
-rules.table_open = () => '<div class="tablebox" tabindex="0" role="region" aria-label="Table"><table>\n';
+rules.table_open = () =>
+  '<div class="tablebox" tabindex="0" role="region" aria-label="' + escapeHtml(t('Table')) + '"><table>\n';
 rules.table_close = () => '</table></div>\n';
 for (const cell of ['th_open', 'td_open'] as const) {
   rules[cell] = (tokens, index) => {
@@ -60,7 +63,7 @@ for (const cell of ['th_open', 'td_open'] as const) {
 }
 // A fence inside a list or a quote is part of its block.
 const inner = (code: string) =>
-  `<pre class="plain" tabindex="0" role="region" aria-label="Code"><code>${escapeHtml(code)}</code></pre>\n`;
+  `<pre class="plain" tabindex="0" role="region" aria-label="${escapeHtml(t('Code'))}"><code>${escapeHtml(code)}</code></pre>\n`;
 rules.fence = (tokens, index) => inner(tokens[index]?.content ?? '');
 rules.code_block = (tokens, index) => inner(tokens[index]?.content ?? '');
 

@@ -52,7 +52,7 @@ function recent(app: App): Piece {
       @click=${() => app.post({ type: 'load', sessionId: session.sessionId })}
     >
       ${icon('history')}<span class="ell grow">${session.title ?? t('Without a title')}</span
-      ><span class="muted small">${age(session.updatedAt, Date.now())}</span>
+      ><span class="muted small">${when(session.updatedAt)}</span>
     </button>`;
   return html`<div>
     <h2 class="sec-h">${t('Recent')}</h2>
@@ -167,26 +167,31 @@ export function emptyPage(app: App): TemplateResult {
 const DAY = 86_400_000;
 
 /** Which group a time falls into, by calendar days. */
-export function groupOf(updatedAt: string | undefined, now: number): string {
+export function groupOf(updatedAt: string | undefined, now: number): keyof typeof GROUPS {
   const then = updatedAt === undefined ? Number.NaN : Date.parse(updatedAt);
   if (Number.isNaN(then)) return 'Earlier';
   const midnight = new Date(now).setHours(0, 0, 0, 0);
   if (then >= midnight) return 'Today';
   if (then >= midnight - DAY) return 'Yesterday';
-  return then >= midnight - 6 * DAY ? 'Last 7 days' : 'Earlier';
+  return then >= midnight - 6 * DAY ? 'Week' : 'Earlier';
 }
 
-/** A time in few words, in the display language: an hour today, a day otherwise. */
+/** A time in few words, in the display language: an hour in the last two days, a day before that. */
 export function age(updatedAt: string | undefined, now: number): string {
   const then = updatedAt === undefined ? Number.NaN : Date.parse(updatedAt);
   if (Number.isNaN(then)) return '';
-  const language = document.documentElement.lang || 'en';
   const group = groupOf(updatedAt, now);
-  const options: Intl.DateTimeFormatOptions =
-    group === 'Today' || group === 'Yesterday'
-      ? { hour: '2-digit', minute: '2-digit' }
-      : { day: 'numeric', month: 'short' };
-  return new Intl.DateTimeFormat(language, options).format(then);
+  const hour = group === 'Today' || group === 'Yesterday';
+  const options: Intl.DateTimeFormatOptions = hour
+    ? { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }
+    : { day: 'numeric', month: 'short' };
+  return new Intl.DateTimeFormat(document.documentElement.lang || 'en', options).format(then);
+}
+
+/** The same where no heading says the day. */
+function when(updatedAt: string | undefined): string {
+  const now = Date.now();
+  return groupOf(updatedAt, now) === 'Yesterday' ? t('Yesterday') : age(updatedAt, now);
 }
 
 /** The title with what was searched for marked in it. */
@@ -209,14 +214,19 @@ function historyRow(app: App, session: SessionInfo): TemplateResult {
   </li>`;
 }
 
-const GROUPS = ['Today', 'Yesterday', 'Last 7 days', 'Earlier'] as const;
+const GROUPS = {
+  Today: () => t('Today'),
+  Yesterday: () => t('Yesterday'),
+  Week: () => t('Last 7 days'),
+  Earlier: () => t('Earlier'),
+};
 
 function groups(app: App, sessions: SessionInfo[]): TemplateResult[] {
   const now = Date.now();
-  return GROUPS.flatMap((name) => {
+  return Object.entries(GROUPS).flatMap(([name, words]) => {
     const members = sessions.filter((session) => groupOf(session.updatedAt, now) === name);
     if (!members.length) return [];
-    return html`<h2 class="grp">${t(name)}</h2>
+    return html`<h2 class="grp">${words()}</h2>
       <ul>
         ${members.map((session) => historyRow(app, session))}
       </ul>`;

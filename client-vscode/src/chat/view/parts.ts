@@ -57,7 +57,7 @@ function diffRow(line: DiffLine): TemplateResult {
   return html`<tr class=${CLASSES[line.sign]}>
     <td class="n">${line.sign === '-' ? line.old : (line.new ?? line.old)}</td>
     <td class="s">${SIGNS[line.sign]}</td>
-    <td class="t">${line.text}</td>
+    <td class="t" .textContent=${line.text}></td>
   </tr>`;
 }
 

@@ -25,10 +25,16 @@ function context(usage: Usage): TemplateResult {
   >`;
 }
 
-const WITHOUT = { running: 'no model', starting: 'starting', stopped: 'stopped' } as const;
+const WITHOUT = {
+  running: () => t('no model'),
+  starting: () => t('starting'),
+  stopped: () => t('stopped'),
+};
 
-function modelName({ connection, server }: Shell): string {
-  return (connection?.ready === true ? connection.model : undefined) ?? t(WITHOUT[server.state]);
+/** Where the model comes from, as the composer names it already; without one, what is the matter. */
+function origin({ connection, server }: Shell): string {
+  if (connection?.ready !== true || server.state !== 'running') return WITHOUT[server.state]();
+  return connection.source ?? '';
 }
 
 export function statusLine(app: App): TemplateResult {
@@ -39,8 +45,8 @@ export function statusLine(app: App): TemplateResult {
   return html`<div class="status" data-status-line>
     ${usage ? context(usage) : nothing}${usage?.cost === undefined ? nothing : cost(usage.cost)}<span
       class="line ell"
-      title=${shell.connection?.source ?? ''}
-      >${modelName(shell)}</span
+      title=${shell.connection?.model ?? ''}
+      >${origin(shell)}</span
     >
   </div>`;
 }

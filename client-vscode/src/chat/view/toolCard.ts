@@ -5,7 +5,7 @@ import { html, nothing, type TemplateResult } from 'lit-html';
 import type { ToolItem } from '../../state';
 import type { App } from './app';
 import { type Call, lastEdits, thisTurn } from './articles';
-import { duration, lastLines, plain, within } from './format';
+import { duration, lastLines, plain, visible, within } from './format';
 import { icon, type IconName } from './icons';
 import { t } from './l10n';
 import { iconButton, miniDiff, type Piece, plusMinus, quietButton, runningTime } from './parts';
@@ -90,7 +90,9 @@ function outputBody(app: App, tool: ToolItem): TemplateResult {
 function commandLine(tool: ToolItem): Piece {
   const long = tool.target.includes('\n') || tool.target.length > 40;
   if (tool.family !== 'run' || !long) return nothing;
-  return html`<div class="cmd mono"><span class="ps">$ </span>${tool.target}</div>`;
+  return html`<div class="cmd mono">
+    <span class="ps">$ </span><span class="whole" .textContent=${visible(tool.target)}></span>
+  </div>`;
 }
 
 function body(app: App, tool: ToolItem): TemplateResult {
@@ -116,7 +118,7 @@ function foot(app: App, tool: ToolItem): Piece {
     app.post({ type: 'review', action, path });
   };
   return html`<div class="foot">
-    <span class="muted ell grow">${t('Waiting for review')}</span>${diff}${quietButton(
+    <span class="muted ell grow">${t('Applied, waiting for review')}</span>${diff}${quietButton(
       t('Undo'),
       'undo',
       () => settle('undo'),

@@ -10,18 +10,17 @@ import { icon, type IconName } from './icons';
 import { count, t } from './l10n';
 import { pathLabel, type Piece } from './parts';
 
-const VERBS: Record<string, string> = {
-  Read: 'Read',
-  Grep: 'Search',
-  Glob: 'Find',
-  Bash: 'Run',
-  Edit: 'Edit',
-  Write: 'Write',
+const VERBS: Record<string, () => string> = {
+  Read: () => t('Read'),
+  Grep: () => t('Search'),
+  Glob: () => t('Find'),
+  Bash: () => t('Run'),
+  Edit: () => t('Edit'),
+  Write: () => t('Write'),
 };
 
 export function verbOf(tool: ToolItem): string {
-  const known = VERBS[tool.tool];
-  return known === undefined ? tool.tool : t(known);
+  return VERBS[tool.tool]?.() ?? tool.tool;
 }
 
 /** A path, a command or a pattern, as what it is. */
@@ -99,6 +98,6 @@ export function endedRow(app: App, { tool, denial }: Call): TemplateResult {
       ${icon(denied ? 'deny' : 'stop')}<span class="lbl"><b>${verbOf(tool)}</b> ${targetOf(app, tool)}</span
       ><span class="meta">${denied ? t('denied') : t('stopped')}${icon('right', 'chev')}</span>
     </button>
-    <div class="sub small muted words" ?hidden=${!open}>${words}</div>
+    <div class="sub small muted words" ?hidden=${!open} .textContent=${words}></div>
   </div>`;
 }

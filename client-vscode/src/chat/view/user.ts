@@ -39,7 +39,7 @@ export function userArticle(app: App, item: UserItem): TemplateResult {
     >${icon('right', 'chev')}
   </button>`;
   const chips = html`<div class="chips">${item.chips.map((chip) => sentChip(app, chip))}</div>`;
-  return html`<p>${shown}</p>
+  return html`<p .textContent=${shown}></p>
     ${long ? fold : nothing}${item.chips.length ? chips : nothing}
     <div class="msg-acts" role="toolbar" aria-label=${t('This prompt')}>
       ${iconButton('copy', t('Copy'), 'copy', () => app.copy(item.text))}
