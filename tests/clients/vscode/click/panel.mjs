@@ -1,0 +1,91 @@
+// What a person does in the chat panel.
+
+import { join } from 'node:path';
+
+const TURN_MS = 20_000;
+
+export class Panel {
+  constructor(t) {
+    this.t = t;
+    this.view = t.workbench.webview();
+  }
+
+  /** Show the panel and begin a new conversation. */
+  static async fresh(t) {
+    const panel = new Panel(t);
+    await panel.show();
+    const title = panel.view.locator('[data-title]', { hasText: 'New conversation' });
+    if ((await title.count()) === 0) await t.workbench.command('Sidelight: New Conversation');
+    await title.waitFor();
+    await panel.view.locator('[data-prompt]:focus').waitFor(); // the panel is done with taking the focus
+    return panel;
+  }
+
+  async show() {
+    await this.t.workbench.statusBarItem('Sidelight: ').click();
+    await this.prompt.waitFor();
+  }
+
+  get prompt() {
+    return this.view.locator('[data-prompt]');
+  }
+
+  get ask() {
+    return this.view.locator('[data-ask]');
+  }
+
+  /** Type a task and send it. */
+  async send(text) {
+    await this.prompt.fill(text);
+    await this.view.locator('[data-act="send"]').click();
+  }
+
+  /** Answer the open question; a card takes input a moment after it appeared. */
+  async answer(option) {
+    await this.ask.waitFor({ timeout: TURN_MS });
+    const row = this.ask.locator(`[data-option="${option}"]`);
+    await this.t.until(`the card takes ${option}`, async () => {
+      await row.click({ timeout: 1000 }).catch(() => undefined);
+      return (await this.ask.count()) === 0;
+    });
+  }
+
+  /** Wait until the newest turn has ended. */
+  async ended() {
+    await this.t.workbench.statusBarItem('Sidelight: ready').waitFor({ timeout: TURN_MS });
+    await this.view.locator('[data-foot]:not([data-foot="running"])').last().waitFor();
+  }
+
+  async says(text) {
+    await this.view.locator('[data-article]', { hasText: text }).first().waitFor({ timeout: TURN_MS });
+  }
+
+  card(tool) {
+    return this.view.locator(`.card[data-tool="${tool}"], .tool[data-tool="${tool}"]`);
+  }
+
+  strip(name) {
+    return this.view.locator(`[data-strip="${name}"]`);
+  }
+}
+
+export function path(t, name) {
+  return join(t.workspace, name);
+}
+
+export function read(t, name) {
+  return { tool_use: 'Read', input: { file_path: path(t, name) } };
+}
+
+export function edit(t, name, from, to) {
+  const input = { file_path: path(t, name), old_string: from, new_string: to };
+  return { tool_use: 'Edit', input };
+}
+
+export function bash(command) {
+  return { tool_use: 'Bash', input: { command } };
+}
+
+export async function holds(t, name, text) {
+  await t.until(`${name} on disk`, () => t.read(name) === text);
+}
