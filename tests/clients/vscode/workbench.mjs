@@ -116,9 +116,19 @@ export class Workbench {
 
   /** Open a file of the workspace by its relative path, at a line where one is given. */
   async openFile(path, line) {
-    await this.page.keyboard.press('Control+p');
-    await this.#type(line === undefined ? path : `${path}:${line}`);
-    await this.quickPickRow(basename(path)).first().click();
+    // Quick open closes when something else takes the focus at that moment: a person presses again too.
+    const wanted = line === undefined ? path : `${path}:${line}`;
+    await until(`quick open finds ${path}`, async () => {
+      await this.page.keyboard.press('Escape');
+      await this.page.keyboard.press('Control+p');
+      try {
+        await this.quickInput.locator('input[type=text]').fill(wanted, { timeout: TRY_MS });
+        await this.quickPickRow(basename(path)).first().click({ timeout: TRY_MS });
+        return true;
+      } catch {
+        return false;
+      }
+    });
     await this.page.locator(`.tab.active[data-resource-name="${basename(path)}"]`).waitFor();
     await this.activeEditor.locator('.view-line').first().waitFor();
   }
