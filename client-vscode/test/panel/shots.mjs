@@ -1,5 +1,6 @@
 // Pictures of the eight fixed states in dark and light, and checks of all states: axe-core, overflow, errors, policy.
-// node test/panel/shots.mjs [out]; ends with 1 when a check fails. Needs the built bundle.
+// node test/panel/shots.mjs [out] [state]; ends with 1 when a check fails. Needs the built bundle. With ALL_SHOTS set
+// every page is pictured, also those that are only checked.
 
 import { mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -7,7 +8,7 @@ import path from 'node:path';
 
 import { launch, load, openPanel, post, settle, strings, THEMES } from './harness.mjs';
 
-const out = process.argv[2] ?? 'test-results/panel';
+const [out = 'test-results/panel', only] = process.argv.slice(2);
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 const WIDTHS = [300, 360, 480];
@@ -76,6 +77,7 @@ const problems = [];
 let pages = 0;
 try {
   for (const [name, scene] of Object.entries({ ...SCENES, ...OTHERS })) {
+    if (only !== undefined && only !== name) continue;
     for (const theme of Object.keys(THEMES)) {
       for (const width of theme.startsWith('hc') ? [360] : WIDTHS) {
         const kept = name in SCENES && width === 360 && !theme.startsWith('hc');

@@ -437,7 +437,24 @@ export const SCENES: Record<string, Scene> = {
         { ...prompt, text: '某个客户端会拖垮其他客户端。给这些路由加上按客户端的限流。' },
         ...reads,
         text('x5', '两个公开路由都挂在 `src/app.ts` 里，前面没有任何保护。'),
-        askCommand,
+        {
+          ...askCommand,
+          detail: {
+            ...commandDetail,
+            why: 'rm -rf 会删除文件，且没有规则允许',
+            description: '清空输出目录后重新构建',
+            effects: [
+              '写入: packages/web/dist',
+              '写入: packages/web/.cache/vite',
+              '联系: registry.npmjs.org',
+            ],
+          },
+          options: [
+            { optionId: 'allow_once', name: '允许一次', kind: 'allow_once' },
+            { optionId: 'allow_session', name: '本次会话允许', kind: 'allow_always' },
+            { optionId: 'reject_once', name: '拒绝', kind: 'reject_once' },
+          ],
+        },
         footLive,
       ],
       {
