@@ -42,11 +42,13 @@ export class Panel {
 
   /** Answer the open question; a card takes input a moment after it appeared. */
   async answer(option) {
-    await this.ask.waitFor({ timeout: TURN_MS });
-    const row = this.ask.locator(`[data-option="${option}"]`);
+    await this.ask.first().waitFor({ timeout: TURN_MS });
+    const id = await this.ask.first().getAttribute('data-ask');
+    const card = this.view.locator(`[data-ask="${id}"]`);
     await this.t.until(`the card takes ${option}`, async () => {
-      await row.click({ timeout: 1000 }).catch(() => undefined);
-      return (await this.ask.count()) === 0;
+      if ((await card.count()) === 0) return true;
+      await card.locator(`[data-option="${option}"]`).click({ timeout: 1000 }).catch(() => undefined);
+      return false;
     });
   }
 
