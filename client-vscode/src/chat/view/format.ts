@@ -13,7 +13,7 @@ export function clock(ms: number): string {
 export function duration(ms: number): string {
   if (ms < 9_950) return `${(ms / 1000).toFixed(1)} s`;
   if (ms < 59_500) return `${Math.round(ms / 1000)} s`;
-  return clock(ms);
+  return clock(Math.round(ms / 1000) * 1000);
 }
 
 /** A count of tokens, `76k`. */
