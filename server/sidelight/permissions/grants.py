@@ -57,6 +57,11 @@ def objection(case: Case, seen: Seen) -> str:
         return ""
     if not access.coverable:
         return f"it runs or changes more than a rule for its name covers: {shown(access.target)}"
+    return _on_disk(case, access)
+
+
+def _on_disk(case: Case, access: Access) -> str:
+    """What only a look at the folder shows: files that are options, repositories inside."""
     for glob in access.globs:
         places, complete = case.ground.expand(Access(kind="read", target=glob, pattern=True))
         names = [place.path.rpartition("/")[2] for place in places]

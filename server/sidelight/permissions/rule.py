@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from sidelight.core.decision import Behavior
+from sidelight.permissions.words import wording
 
 SourceName = Literal["managed", "arguments", "local", "project", "user", "session", "command"]
 
@@ -22,6 +23,9 @@ ALIASES = {
 RULE = re.compile(r"(?P<tool>[^()\s]+)(?:\((?P<content>.*)\))?", re.DOTALL)
 TOOL = re.compile(r"[A-Za-z*?][\w*?.-]*")
 PATH_TOOLS = frozenset({"Write", "NotebookEdit", "MultiEdit", "Glob", "Grep", "LS", "NotebookRead"})
+LISTING_TOOLS = frozenset({"Glob", "Grep", "LS", "NotebookRead"})
+SHELL_TOOLS = frozenset({"Bash", "Monitor", "PowerShell"})
+SUBJECT_TOOLS = frozenset({"Read", "Edit", "WebFetch", "Agent", "Skill", "Cd"})
 PRIMARY = frozenset({"command", "file_path", "path", "notebook_path", "url"})
 PARAMETER = re.compile(r"\s*([A-Za-z_]\w*)\s*:\s*(.+)", re.DOTALL)
 KEYWORDS = frozenset(
@@ -89,33 +93,39 @@ def format_rule(tool: str, content: str | None) -> str:
 
 
 def _objection(rule: Rule) -> str:
-    if TOOL.fullmatch(rule.tool) is None:
-        return f"{rule.tool!r} is no tool's name" + (
-            "; write Bash(...) instead" if rule.tool.startswith("Bash:") else ""
-        )
-    if rule.content == "":
-        return "there is nothing between its brackets"
-    if rule.behavior == "allow":
-        reason = _too_wide(rule)
+    """Why the rule can match nothing, or an empty text."""
+    for check in (_name_objection, _too_wide, _content_objection):
+        reason = check(rule)
         if reason:
             return reason
+    return ""
+
+
+def _name_objection(rule: Rule) -> str:
+    if TOOL.fullmatch(rule.tool) is not None:
+        return ""
+    better = "; write Bash(...) instead" if rule.tool.startswith("Bash:") else ""
+    return f"{rule.tool!r} is no tool's name{better}"
+
+
+def _content_objection(rule: Rule) -> str:
     if rule.content is None:
         return ""
+    if not rule.content:
+        return "there is nothing between its brackets"
     if rule.tool in PATH_TOOLS:
-        better = "Read" if rule.tool in {"Glob", "Grep", "LS", "NotebookRead"} else "Edit"
+        better = "Read" if rule.tool in LISTING_TOOLS else "Edit"
         return f"paths are matched by {better} rules only; write {better}({rule.content})"
-    if rule.tool in {"Bash", "Monitor", "PowerShell"}:
-        return _bash_objection(rule)
     if rule.tool == "WebFetch" and not rule.content.startswith("domain:"):
         return "a WebFetch rule names a host as WebFetch(domain:example.com)"
-    if rule.tool in {"Read", "Edit", "WebFetch", "Agent", "Skill", "Cd"}:
-        return _primary_objection(rule)
-    return _parameter_objection(rule)
+    if rule.tool in SHELL_TOOLS:
+        return _bash_objection(rule)
+    return _primary_objection(rule) if rule.tool in SUBJECT_TOOLS else _parameter_objection(rule)
 
 
 def _too_wide(rule: Rule) -> str:
     """An allow rule names its tool, or at least its server."""
-    if not re.search(r"[*?]", rule.tool):
+    if rule.behavior != "allow" or not re.search(r"[*?]", rule.tool):
         return ""
     if re.fullmatch(r"mcp__[A-Za-z0-9.-]+(?:_[A-Za-z0-9.-]+)*__[\w*?.-]+", rule.tool):
         return ""
@@ -129,7 +139,7 @@ def _bash_objection(rule: Rule) -> str:
         return f"{found[1]} is no parameter that rules can name; write the command itself"
     if content.split()[0].removesuffix(":*") in KEYWORDS:
         return "it names a word of the shell's grammar, not a command"
-    return ""
+    return "" if wording(content, quoted_stars=False) else "its quotes do not close"
 
 
 def _primary_objection(rule: Rule) -> str:

@@ -111,10 +111,11 @@ def _meets(left: str, right: str) -> bool:
 def _spread(positions: set[int], right: str) -> set[int]:
     """Unknown parts of the words may be empty."""
     spread = set(positions)
-    for position in sorted(positions):
-        while position < len(right) and right[position] == UNKNOWN:
-            position += 1
-            spread.add(position)
+    for position in positions:
+        end = position
+        while right[end : end + 1] == UNKNOWN:
+            end += 1
+            spread.add(end)
     return spread
 
 

@@ -39,8 +39,8 @@ class Word:
         return UNKNOWN not in self.text
 
 
-class TooMany(Exception):
-    """A brace expansion with more alternatives than anybody reads."""
+class Unfolding(Exception):
+    """A brace expansion with too many alternatives, or of a form that only bash knows."""
 
 
 def literal(text: str, quoting: Quoting) -> Atoms:
@@ -93,19 +93,19 @@ def words_of(atoms: Atoms, folder: str | None) -> list[Word]:
 
 
 def alternatives(atoms: Atoms) -> list[Atoms]:
-    """Brace expansion; raises TooMany."""
+    """Brace expansion; raises Unfolding."""
     for start, atom in enumerate(atoms):
         if atom != ("{", "plain"):
             continue
         end, commas = _span(atoms, start)
-        if end < 0:
-            continue
-        choices = _choices(atoms, start, end, commas)
+        choices = _choices(atoms, start, end, commas) if end >= 0 else None
         if choices is None:
+            if {(",", "plain"), ("}", "plain")} <= set(atoms[start:]):
+                raise Unfolding
             continue
         tails = alternatives(atoms[end + 1 :])
         if len(choices) * len(tails) > MOST_ALTERNATIVES:
-            raise TooMany
+            raise Unfolding
         return [atoms[:start] + choice + tail for choice in choices for tail in tails]
     return [atoms]
 
@@ -133,7 +133,7 @@ def _choices(atoms: Atoms, start: int, end: int, commas: list[int]) -> list[Atom
     for left, right in zip(edges, edges[1:], strict=False):
         choices.extend(alternatives(atoms[left + 1 : right]))
         if len(choices) > MOST_ALTERNATIVES:
-            raise TooMany
+            raise Unfolding
     return choices
 
 
@@ -151,7 +151,7 @@ def _sequence(inner: Atoms) -> list[Atoms] | None:
     step = abs(int(found[3] or 1)) or 1
     numbers = range(first, last + 1, step) if first <= last else range(first, last - 1, -step)
     if len(numbers) > MOST_ALTERNATIVES:
-        raise TooMany
+        raise Unfolding
     width = max(len(found[1]), len(found[2])) if re.match(r"-?0\d", found[1] + found[2]) else 0
     return [literal(str(number).zfill(width), "plain") for number in numbers]
 

@@ -11,8 +11,9 @@ from sidelight.tools.bash.atoms import Word
 class Grammar:
     """Which options take a value: `short` letters, `long` names (`--name` or `-name`).
 
-    `optional` letters take a value only if it is glued. `notable` are long names that are looked at, so that abbreviations of them are seen too.
-    `stops` means that options end at the first operand.
+    `optional` letters take a value only if it is glued. `notable` are long names that are looked
+    at, so that abbreviations of them are seen too. `stops` means that options end at the first
+    operand.
     """
 
     short: str = ""

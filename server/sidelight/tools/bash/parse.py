@@ -9,8 +9,20 @@ from typing import Any
 LONGEST = 10_000
 DEEPEST = 60
 BLANKS = frozenset(" \t\n")
-TEXTUAL = frozenset({"string", "heredoc_body", "heredoc_redirect", "comment", "concatenation"})
+TEXTUAL = frozenset({"string", "heredoc_body", "heredoc_redirect", "comment", "concatenation", "expansion"})
+COMMANDS = frozenset({"command", "declaration_command", "unset_command", "file_redirect"})
+ONE_LINE = COMMANDS | {"redirected_statement", "variable_assignments", "negated_command"}
+METACHARACTERS = frozenset(b"|&;<>()")
+BLANK = re.compile(r"(?<!\\)(?:\\\\)*[ \t\n]")
 SPLIT_SIGN = re.compile(r"[$<>]\\\n")
+WORDS = frozenset(
+    {"word", "number", "string", "raw_string", "ansi_c_string", "concatenation", "command_name",
+     "simple_expansion", "expansion", "command_substitution", "process_substitution",
+     "arithmetic_expansion", "brace_expression", "variable_assignment", "$", "extglob_pattern"}
+)  # fmt: skip
+MASK = bytes(byte if byte < 0x80 else ord(".") for byte in range(256))
+"""Bytes of letters outside ASCII become dots: word characters to bash, of the same length, and
+no names. The grammar's scanner looks such letters up beyond its table and can crash."""
 CASE_ENDS = frozenset({";;", ";&", ";;&"})
 INVISIBLE = frozenset({"Cc", "Cf", "Zs", "Zl", "Zp", "Cs", "Co"})
 
@@ -52,7 +64,7 @@ def parse(command: str) -> Node | Unreadable:
     if complaint:
         return Unreadable(complaint)
     data = command.encode()
-    root = _parser().parse(data).root_node
+    root = _parser().parse(data.translate(MASK)).root_node
     if root.has_error:
         return Unreadable("the command does not parse as bash")
     return _plain(root, data)
@@ -110,23 +122,32 @@ def _node(raw: Any, field: str, data: bytes, depth: int) -> Node:
         for index, child in enumerate(raw.children)
     )
     if children and raw.type not in TEXTUAL:
-        _nothing_lost(children, data)
+        _nothing_lost(children, data, one_line=raw.type in ONE_LINE)
     if raw.type != "case_item" and any(child.type in CASE_ENDS for child in children):
         raise _Lost("the command does not parse as bash")
     if raw.type == "concatenation":
         _no_gap(children)
     text = data[raw.start_byte : raw.end_byte].decode()
+    if raw.type in COMMANDS and any(child.type == "comment" for child in children):
+        raise _Lost("a comment stands inside a command")
+    if raw.type == "word" and BLANK.search(text):
+        raise _Lost("a word of the command cannot be read")
     return Node(raw.type, text, raw.start_byte, raw.end_byte, raw.is_named, field, children)
 
 
-def _nothing_lost(children: tuple[Node, ...], data: bytes) -> None:
+def _nothing_lost(children: tuple[Node, ...], data: bytes, *, one_line: bool) -> None:
     """Between two children there may be blanks and line continuations, nothing else."""
     for left, right in zip(children, children[1:], strict=False):
         gap = data[left.end : right.start]
+        if one_line and b"\n" in gap.replace(b"\\\n", b""):
+            raise _Lost("part of the command cannot be placed")
         if gap.replace(b"\\\n", b"").strip(b" \t\n"):
             raise _Lost("part of the command cannot be placed")
-        if gap and not gap.replace(b"\\\n", b"") and left.named and right.named:
-            raise _Lost("a line is continued inside a word")
+        glued = not gap.replace(b"\\\n", b"")
+        words = left.type in WORDS and right.type in WORDS
+        ends = {data[left.end - 1], data[right.start]}
+        if glued and (words or (gap and not ends & METACHARACTERS)):
+            raise _Lost("a word of the command cannot be put together")
 
 
 def _no_gap(children: tuple[Node, ...]) -> None:

@@ -108,6 +108,9 @@ class Simple(ABC):
 
     def _inner(self, outer: Call, words: Words, guard: bool) -> None:
         """Judge the words that a wrapper runs; what they do to the shell, the wrapper does."""
+        if not words:
+            outer.doubt("it names no program to run")
+            return
         call = self._call(words, outer.text, outer.state)
         call.guard = guard or outer.guard
         call.stdin = outer.stdin

@@ -7,7 +7,7 @@ from sidelight.tools.bash.ansi import decoded
 from sidelight.tools.bash.atoms import (
     HOME,
     Atoms,
-    TooMany,
+    Unfolding,
     Word,
     known_value,
     literal,
@@ -75,8 +75,8 @@ class Expander:
         atoms = self.atoms(node, quoted=False)
         try:
             return words_of(atoms, self.state.folder)
-        except TooMany:
-            self._doubt("a brace expansion has too many alternatives")
+        except Unfolding:
+            self._doubt("what a brace expansion becomes cannot be told")
             return [Word("\0", loose=True)]
 
     def value(self, node: Node | None) -> Value:
@@ -129,7 +129,7 @@ class Expander:
     def _nested(self, node: Node) -> None:
         """Run the substitutions in a part that is not understood: deny rules still see them."""
         if node.type in {"command_substitution", "process_substitution"}:
-            self._run(node, self.state)
+            self._execute(node)
             return
         for child in node.children:
             self._nested(child)
@@ -217,22 +217,27 @@ class Expander:
         return self._variable(node.text[1:], quoted)
 
     def _variable(self, name: str, quoted: bool) -> Atoms:
+        value = self.state.variables.get(name)
         if name in LISTS:
             return unknown(quoted=False)
         if name == "IFS" and not quoted:
             return self._doubt("$IFS splits a word in a way that the text does not show")
-        value = self.state.variables.get(name)
-        if value is not None and value.text is not None:
+        if value is None:
+            return self._inherited(name, quoted)
+        if value.text is not None:
             return known_value(value.text, quoted)
-        if value is not None and value.pattern and quoted:
+        if value.pattern and quoted:
             return [(character, "match") for character in value.pattern]
-        if name in NUMBERS or (value is not None and value.numeric):
-            return unknown(quoted=True)
-        if value is None and name == "HOME":
+        return unknown(quoted or value.numeric)
+
+    def _inherited(self, name: str, quoted: bool) -> Atoms:
+        """A variable that this text does not set."""
+        if name == "HOME":
             return [(HOME, "quoted")]
-        if value is None and name == "PWD" and self.state.folder is not None:
-            return known_value(self.state.folder, quoted=True)
-        return unknown(quoted)
+        folder = self.state.folder
+        if name == "PWD" and folder is not None and folder.startswith("/"):
+            return known_value(folder, quoted=True)
+        return unknown(quoted or name in NUMBERS)
 
     def _braced(self, node: Node, quoted: bool) -> Atoms:
         operators = [c.text for c in node.children if c.field == "operator" and not c.named]
@@ -262,11 +267,17 @@ class Expander:
         return all(operator in PLAIN_OPERATORS for operator in operators)
 
     def _substitution(self, node: Node, quoted: bool) -> Atoms:
-        self._run(node, self.state)
+        self._execute(node)
         return unknown(quoted)
 
-    def _pipe(self, node: Node, quoted: bool) -> Atoms:
+    def _execute(self, node: Node) -> None:
+        """Judge a substitution; backslashes within backticks change the script before it runs."""
+        if node.text.startswith("`") and "\\" in node.text:
+            self._doubt("backticks hold a backslash")
         self._run(node, self.state)
+
+    def _pipe(self, node: Node, quoted: bool) -> Atoms:
+        self._execute(node)
         return literal("/dev/fd/63", "quoted")
 
     def _arithmetic_value(self, node: Node, quoted: bool) -> Atoms:

@@ -52,7 +52,7 @@ SKIPPED_OPERANDS = {"timeout": 1, "flock": 1, "chroot": 1, "taskset": 1, "chrt":
 
 
 def transparent(call: Call) -> None:
-    """`timeout 5 make` is `make` to every rule; the wrapper itself only meets deny and ask rules."""
+    """`timeout 5 make` is `make` to allow rules; deny and ask rules see the wrapper too."""
     if call.name == "command" and _asks_where(call):
         call.listed = True
         return
