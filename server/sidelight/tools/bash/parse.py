@@ -9,10 +9,10 @@ from typing import Any
 LONGEST = 10_000
 DEEPEST = 60
 BLANKS = frozenset(" \t\n")
-TEXTUAL = frozenset(
-    {"string", "heredoc_body", "heredoc_redirect", "comment", "concatenation", "expansion"}
-)
+TEXTUAL = frozenset({"string", "heredoc_body", "heredoc_redirect", "comment", "concatenation", "expansion"})
 COMMANDS = frozenset({"command", "declaration_command", "unset_command", "file_redirect"})
+ONE_LINE = COMMANDS | {"redirected_statement", "variable_assignments", "negated_command"}
+METACHARACTERS = frozenset(b"|&;<>()")
 BLANK = re.compile(r"(?<!\\)(?:\\\\)*[ \t\n]")
 SPLIT_SIGN = re.compile(r"[$<>]\\\n")
 WORDS = frozenset(
@@ -122,7 +122,7 @@ def _node(raw: Any, field: str, data: bytes, depth: int) -> Node:
         for index, child in enumerate(raw.children)
     )
     if children and raw.type not in TEXTUAL:
-        _nothing_lost(children, data)
+        _nothing_lost(children, data, one_line=raw.type in ONE_LINE)
     if raw.type != "case_item" and any(child.type in CASE_ENDS for child in children):
         raise _Lost("the command does not parse as bash")
     if raw.type == "concatenation":
@@ -135,15 +135,18 @@ def _node(raw: Any, field: str, data: bytes, depth: int) -> Node:
     return Node(raw.type, text, raw.start_byte, raw.end_byte, raw.is_named, field, children)
 
 
-def _nothing_lost(children: tuple[Node, ...], data: bytes) -> None:
+def _nothing_lost(children: tuple[Node, ...], data: bytes, *, one_line: bool) -> None:
     """Between two children there may be blanks and line continuations, nothing else."""
     for left, right in zip(children, children[1:], strict=False):
         gap = data[left.end : right.start]
+        if one_line and b"\n" in gap.replace(b"\\\n", b""):
+            raise _Lost("part of the command cannot be placed")
         if gap.replace(b"\\\n", b"").strip(b" \t\n"):
             raise _Lost("part of the command cannot be placed")
         glued = not gap.replace(b"\\\n", b"")
         words = left.type in WORDS and right.type in WORDS
-        if glued and (words or (gap and right.type == "comment")):
+        ends = {data[left.end - 1], data[right.start]}
+        if glued and (words or (gap and not ends & METACHARACTERS)):
             raise _Lost("a word of the command cannot be put together")
 
 

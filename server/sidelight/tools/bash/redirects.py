@@ -10,7 +10,6 @@ from sidelight.tools.bash.words import Expander
 DUPLICATE = re.compile(r"\d*-?")
 LIVE = re.compile(r"[$`\\]")
 WRITING = frozenset({">", ">>", ">|", "&>", "&>>"})
-OUTER = frozenset({"heredoc_start", "heredoc_body", "heredoc_end", "comment"})
 
 
 class Redirects:
@@ -102,26 +101,3 @@ class Redirects:
 
 def _substitutions(body: Node) -> list[str]:
     return [child.text for child in body.children if child.type != "heredoc_content"]
-
-
-def heredoc_parts(node: Node) -> tuple[list[Node], list[tuple[str, Node]]]:
-    """What stands behind `<<EOF` on its line: more arguments, and what follows the command.
-
-    The second is pairs of `&&`, `||` or, for a pipeline, nothing, and the statement.
-    """
-    arguments: list[Node] = []
-    follow: list[tuple[str, Node]] = []
-    for redirect in node.all("redirect"):
-        if redirect.type != "heredoc_redirect":
-            continue
-        operator = ""
-        for child in redirect.children:
-            if child.field == "argument":
-                arguments.append(child)
-            elif child.field == "operator":
-                operator = child.text
-            elif child.named and child.field != "redirect" and child.type not in OUTER:
-                if child.field != "descriptor":
-                    follow.append((operator, child))
-                operator = ""
-    return arguments, follow

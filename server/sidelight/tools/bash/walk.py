@@ -4,8 +4,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from sidelight.tools.bash.atoms import Word
+from sidelight.tools.bash.lists import Pipe, arguments_behind, flat, pipes_of
 from sidelight.tools.bash.parse import Node
-from sidelight.tools.bash.redirects import Redirects, heredoc_parts
+from sidelight.tools.bash.redirects import Redirects
 from sidelight.tools.bash.report import Report
 from sidelight.tools.bash.simple import Flow, Simple, both, joined
 from sidelight.tools.bash.state import State, Value
@@ -13,7 +14,6 @@ from sidelight.tools.bash.variables import dangerous
 
 MOST_ITEMS = 40
 SETTLING = 4
-JOINED = frozenset({"list", "pipeline", "negated_command"})
 INERT = frozenset({"comment", "heredoc_body", "heredoc_start", "heredoc_end", "word"})
 
 
@@ -30,9 +30,9 @@ class Walker(Simple):
             "subshell": self._subshell,
             "command_substitution": self._subshell,
             "process_substitution": self._subshell,
-            "pipeline": self._pipeline,
-            "list": self._list,
-            "negated_command": self._negated,
+            "pipeline": self._chain,
+            "list": self._chain,
+            "negated_command": self._chain,
             "redirected_statement": self._redirected,
             "command": self._command,
             "declaration_command": self._declaration,
@@ -89,57 +89,53 @@ class Walker(Simple):
         self._stdin = stdin
         return state, state
 
-    def _pipeline(self, node: Node, state: State) -> Flow:
+    def _chain(self, node: Node, state: State) -> Flow:
+        pipes = pipes_of(node)
+        if pipes is None:
+            self._doubtful(node, ["this part of the command is not understood"])
+            return both(state.forgotten())
+        good, bad = self._pipe(pipes[0], state)
+        for pipe in pipes[1:]:
+            if pipe.operator == "&&":
+                after_good, after_bad = self._pipe(pipe, good)
+                good, bad = after_good, bad.joined(after_bad)
+            else:
+                after_good, after_bad = self._pipe(pipe, bad)
+                good, bad = good.joined(after_good), after_bad
+        return good, bad
+
+    def _pipe(self, pipe: Pipe, state: State) -> Flow:
+        """A command in the shell itself, or several, each in a shell of its own."""
+        if len(pipe.parts) == 1:
+            good, bad = self.run(pipe.parts[0], state)
+            return (bad, good) if pipe.negated else (good, bad)
         stdin = self._stdin
-        for child in node.children:
-            if child.named:
-                self.run(child, state)
-                self._stdin = None
+        for part in pipe.parts:
+            self.run(part, state)
+            self._stdin = None
         self._stdin = stdin
         return state, state
 
-    def _list(self, node: Node, state: State) -> Flow:
-        parts = [child for child in node.children if child.named and child.type != "comment"]
-        operators = [child.text for child in node.children if not child.named]
-        if len(parts) != 2 or len(operators) != 1:
-            self._doubtful(node, ["this part of the command is not understood"])
-            return self._all(parts, state)
-        return self._then(self.run(parts[0], state), operators[0], parts[1])
-
-    def _then(self, flow: Flow, operator: str, node: Node) -> Flow:
-        good, bad = flow
-        if operator == "&&":
-            after_good, after_bad = self.run(node, good)
-            return after_good, bad.joined(after_bad)
-        after_good, after_bad = self.run(node, bad)
-        return good.joined(after_good), after_bad
-
-    def _negated(self, node: Node, state: State) -> Flow:
-        good, bad = self._all([child for child in node.children if child.named], state)
-        return bad, good
-
     def _redirected(self, node: Node, state: State) -> Flow:
-        body = node.one("body")
-        if body is not None and body.type in JOINED:
-            return self.run(_at_the_last(node, body), state)
+        tokens = flat(node)
+        if len(tokens) > 1 or not isinstance(tokens[0], Node):
+            return self._chain(node, state)
+        node, body = tokens[0], tokens[0].one("body")
         redirects = Redirects(self.report, self._expander(state), node.text)
         for redirect in node.all("redirect"):
             redirects.add(redirect)
         self._doubtful(node, redirects.doubts)
         outer, self._stdin = self._stdin, redirects.stdin
-        extra, follow = heredoc_parts(node)
+        behind = (*redirects.arguments, *arguments_behind(node.all("redirect")))
         flow = (state, state)
-        if body is not None:
-            moved = replace(body, children=(*body.children, *redirects.arguments, *extra))
-            flow = self.run(moved if body.type == "command" else body, state)
+        if body is None and behind:
+            flow = self.run(replace(node, type="command", children=behind), state)
+        elif body is not None and behind and body.type != "command":
+            self._doubtful(node, ["this part of the command is not understood"])
+        elif body is not None:
+            flow = self.run(replace(body, children=(*body.children, *behind)), state)
             if redirects.can_fail:
                 flow = (flow[0], flow[1].joined(state))
-        elif redirects.arguments or extra:
-            behind = (*redirects.arguments, *extra)
-            flow = self.run(replace(node, type="command", children=behind), state)
-        self._stdin = None
-        for operator, right in follow:
-            flow = self._then(flow, operator, right) if operator else both(self._one(right, state))
         self._stdin = outer
         return flow
 
@@ -261,18 +257,3 @@ def _item(word: Word) -> Value:
 
 def _either(flow: Flow) -> State:
     return flow[0].joined(flow[1])
-
-
-def _at_the_last(node: Node, body: Node) -> Node:
-    """The parser hangs a redirect on a whole list; the shell on the list's last command."""
-    last = body.children[-1]
-    text = node.text.encode()[last.start - node.start :].decode()
-    redirects = tuple(child for child in node.children if child.field != "body")
-    inner = replace(
-        node,
-        text=text,
-        start=last.start,
-        field=last.field,
-        children=(replace(last, field="body"), *redirects),
-    )
-    return replace(body, text=node.text, end=node.end, children=(*body.children[:-1], inner))

@@ -23,7 +23,7 @@ export class Panel {
 
   async show() {
     await this.t.workbench.statusBarItem('Sidelight: ').click();
-    await this.prompt.waitFor();
+    await this.view.locator('[data-prompt]:focus').waitFor();
   }
 
   get prompt() {
