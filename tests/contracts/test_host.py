@@ -276,3 +276,11 @@ async def test_a_question_gets_an_answer_notices_and_watches_arrive(harness: Har
     assert reply.feedback
     assert harness.notices() == [("warning", "careful")]
     assert harness.watched() == ("/c",)
+
+
+async def test_a_removal_deletes_the_file_and_has_no_text_afterwards(harness: Harness) -> None:
+    path = harness.path("made.txt")
+    harness.put(path, "mine\n")
+    removal = FileEdit(path=path, base=digest_of("mine\n"), edits=(), removes=True)
+    outcome = await harness.host.apply_edit((removal,), "Undo")
+    assert (outcome.applied, outcome.after, harness.get(path)) == (True, (), None)

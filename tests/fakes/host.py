@@ -77,9 +77,14 @@ class FakeHost:
                 return EditOutcome(applied=False, failure="refused", detail="edits do not fit")
             texts[edit.path] = changed
         self.labels.append(label)
+        gone = {edit.path for edit in edits if edit.removes}
+        for path in gone:
+            self.files.pop(path, None)
+            self.buffers.pop(path, None)
         for path, text in texts.items():
-            self._save(path, text)
-        after = [await self.read_text(path) for path in texts]
+            if path not in gone:
+                self._save(path, text)
+        after = [await self.read_text(path) for path in texts if path not in gone]
         return EditOutcome(applied=True, after=tuple(after))
 
     def _save(self, path: str, text: str) -> None:

@@ -46,19 +46,24 @@ def apply_on_disk(edits: Sequence[FileEdit]) -> EditOutcome:
 
     Every file is checked against its base, its new bytes are put beside it and synced, and only
     then are they renamed into place. Encoding, byte-order mark, mode, owner and symbolic links
-    are kept. `after` is read back from the disk.
+    are kept. `after` is read back from the disk. Files to be removed go last.
     """
     plans: list[_Plan] = []
     staged: list[Staged] = []
     try:
         for edit in edits:
             plans.append(_plan(edit, {plan.target for plan in plans}))
-        for plan in plans:
+        written = [plan for plan, edit in zip(plans, edits, strict=True) if not edit.removes]
+        for plan in written:
             staged.append(stage(plan.target, plan.new, plan.old))
-        for plan, item in zip(plans, staged, strict=True):
+        for plan, item in zip(written, staged, strict=True):
             _check_unchanged(plan)
             item.commit()
-        after = tuple(read_snapshot(edit.path) for edit in edits)
+        after = tuple(read_snapshot(edit.path) for edit in edits if not edit.removes)
+        for plan in plans:  # removals come last: nothing can fail after them that would undo them
+            if plan not in written:
+                _check_unchanged(plan)
+                plan.target.unlink()
     except _Refused as refusal:
         _take_back(staged)
         return EditOutcome(applied=False, failure=refusal.failure, detail=str(refusal))

@@ -288,3 +288,13 @@ def test_a_file_too_large_for_memory_is_refused(tmp_path: Path) -> None:
         stream.truncate(disk.MAX_TEXT_BYTES + 1)
     with pytest.raises(FileTooLargeError, match="67,108,865 bytes"):
         read_snapshot(str(tmp_path / "big"))
+
+
+def test_a_file_is_removed_only_while_it_holds_what_the_edit_was_made_for(tmp_path: Path) -> None:
+    path = tmp_path / "new.txt"
+    path.write_text("mine\n")
+    stale = FileEdit(path=str(path), base=digest_of("other\n"), edits=(), removes=True)
+    assert apply_on_disk((stale,)).failure == "stale"
+    assert path.exists()
+    outcome = apply_on_disk((stale.model_copy(update={"base": digest_of("mine\n")}),))
+    assert (outcome.applied, outcome.after, path.exists()) == (True, (), False)

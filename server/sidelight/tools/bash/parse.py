@@ -9,7 +9,9 @@ from typing import Any
 LONGEST = 10_000
 DEEPEST = 60
 BLANKS = frozenset(" \t\n")
-TEXTUAL = frozenset({"string", "heredoc_body", "heredoc_redirect", "comment", "concatenation", "expansion"})
+TEXTUAL = frozenset(
+    {"string", "heredoc_body", "heredoc_redirect", "comment", "concatenation", "expansion"}
+)
 COMMANDS = frozenset({"command", "declaration_command", "unset_command", "file_redirect"})
 ONE_LINE = COMMANDS | {"redirected_statement", "variable_assignments", "negated_command"}
 METACHARACTERS = frozenset(b"|&;<>()")

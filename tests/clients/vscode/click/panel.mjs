@@ -22,7 +22,9 @@ export class Panel {
   }
 
   async show() {
-    await this.t.workbench.statusBarItem('Sidelight: ').click();
+    // The status bar goes to the prompt, or back from it to the editor: where it is in sight, click it.
+    if (await this.prompt.isVisible()) await this.prompt.click();
+    else await this.t.workbench.statusBarItem('Sidelight: ').click();
     await this.view.locator('[data-prompt]:focus').waitFor();
   }
 
