@@ -23,7 +23,7 @@ test('times are as long as they need to be', () => {
     '9.9 s',
     '10 s',
     '59 s',
-    '0:59',
+    '1:00',
   ]);
 });
 
