@@ -1,0 +1,65 @@
+"""Tools whose running a test steers: they wait at gates and note what they did."""
+
+from collections.abc import AsyncGenerator, Sequence
+from dataclasses import dataclass, field
+
+import anyio
+
+from sidelight.core.access import Access
+from sidelight.core.errors import ToolError
+from sidelight.core.host import FileEdit
+from sidelight.core.record import PlainRecord
+from sidelight.core.tool import Progress, Shell, ToolContext, ToolOutput
+
+
+class StepInput(PlainRecord):
+    """`gate` is where the call waits; `fail` is what it fails with."""
+
+    name: str
+    gate: str = ""
+    fail: str = ""
+    bug: bool = False
+
+
+@dataclass
+class StepTool:
+    """Implements Tool; `log` has `+name` for each start and `-name` for each end."""
+
+    name: str = "Look"
+    changes: bool = False
+    log: list[str] = field(default_factory=list[str])
+    input_type: type[PlainRecord] = StepInput
+    _gates: dict[str, anyio.Event] = field(default_factory=dict[str, anyio.Event])
+    _starts: dict[str, anyio.Event] = field(default_factory=dict[str, anyio.Event])
+
+    def open(self, gate: str) -> None:
+        self._gates.setdefault(gate, anyio.Event()).set()
+
+    async def started(self, name: str) -> None:
+        with anyio.fail_after(5):
+            await self._starts.setdefault(name, anyio.Event()).wait()
+
+    def summary(self, input: StepInput) -> str:
+        return input.name
+
+    def touches(self, input: StepInput, shell: Shell) -> Sequence[Access]:
+        kind = "write" if self.changes else "read"
+        return (Access(kind=kind, target=f"/w/{input.name}", mutates=self.changes),)
+
+    async def preview(self, input: StepInput, context: ToolContext) -> Sequence[FileEdit]:
+        return ()
+
+    async def run(
+        self, input: StepInput, context: ToolContext
+    ) -> AsyncGenerator[Progress | ToolOutput]:
+        self.log.append(f"+{input.name}")
+        self._starts.setdefault(input.name, anyio.Event()).set()
+        yield Progress(text=input.name)
+        if input.gate:
+            await self._gates.setdefault(input.gate, anyio.Event()).wait()
+        self.log.append(f"-{input.name}")
+        if input.bug:
+            raise RuntimeError("a bug")
+        if input.fail:
+            raise ToolError(input.fail)
+        yield ToolOutput.of(f"{input.name} done")
