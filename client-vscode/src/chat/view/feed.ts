@@ -11,7 +11,7 @@ import { icon } from './icons';
 import { t } from './l10n';
 import { noticeArticle, noticeClass } from './notices';
 import { emptyPage } from './pages';
-import { defaultOpen } from './toolCard';
+import { defaultOpen, isPending } from './toolCard';
 import { userArticle } from './user';
 
 function inside(app: App, article: Article): TemplateResult {
@@ -31,16 +31,11 @@ function sources(app: App, article: Article): unknown[] {
   const all: unknown[] = [...article.items, ui.version, state.shell.cwd];
   if (article.kind !== 'answer') return all;
   for (const part of article.parts) {
-    if (part.kind === 'call')
-      all.push(part.denial, defaultOpen(app, part.tool), hasChanges(app, part.tool.path));
+    if (part.kind === 'call') all.push(part.denial, defaultOpen(app, part.tool), isPending(app, part.tool));
     if (part.kind === 'question') all.push(part.total);
   }
   all.push(article.parts.length);
   return all;
-}
-
-function hasChanges(app: App, path: string | undefined): boolean {
-  return app.state.shell.changes.some((file) => file.path === path);
 }
 
 function labelOf(article: Article): string {

@@ -106,10 +106,17 @@ class View implements App {
     const said = announcements(before, this.state);
     said.polite.forEach((text) => this.say(text));
     if (said.alert) this.#speak('shout', said.alert);
+    this.#unsettle(before);
     if (before.shell.sessionId !== this.state.shell.sessionId) {
       forgetTexts(new Set(this.state.items.map((item) => item.id)));
     }
     this.redraw();
+  }
+
+  /** A file that waits again is no longer what the person last made of it. */
+  #unsettle(before: ViewState): void {
+    const known = new Set(before.shell.changes.map((file) => file.path));
+    for (const { path } of this.state.shell.changes) if (!known.has(path)) this.ui.settled.delete(path);
   }
 
   // --- drawing ---

@@ -30,7 +30,7 @@ function pathOf(tool: ToolItem): string {
   return tool.diffs[0]?.path ?? tool.path ?? '';
 }
 
-function isPending(app: App, tool: ToolItem): boolean {
+export function isPending(app: App, tool: ToolItem): boolean {
   return app.state.shell.changes.some((file) => file.path === pathOf(tool));
 }
 
