@@ -1,0 +1,1 @@
+"""Figures: ratios, CPU seconds and memory; printed, never asserted."""
