@@ -1,6 +1,6 @@
 """What every model client keeps: run on the scripted one, the prewritten one, and the real SDK."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager
 from typing import Any, cast
 
@@ -58,17 +58,17 @@ def client_for(double: Double, key: str | None = None) -> AnthropicClient:
 
 
 @asynccontextmanager
-async def scripted() -> AsyncIterator[ModelClient]:
+async def scripted() -> AsyncGenerator[ModelClient]:
     yield ScriptedModel([["I look.", ToolUse(id="toolu_1", name="Read", input=READ)]])
 
 
 @asynccontextmanager
-async def prewritten() -> AsyncIterator[ModelClient]:
+async def prewritten() -> AsyncGenerator[ModelClient]:
     yield DemonstrationModel([[{"text": "I look."}, {"tool": "Read", "input": READ}]])
 
 
 @asynccontextmanager
-async def real() -> AsyncIterator[ModelClient]:
+async def real() -> AsyncGenerator[ModelClient]:
     with running_double([reply(text("I look."), tool_use("Read", READ))]) as double:
         client = client_for(double)
         yield client
