@@ -12,7 +12,7 @@ CLIENT = sorted(
     path
     for kind in ("ts", "css", "mjs")
     for path in (ROOT / "client-vscode").rglob(f"*.{kind}")
-    if "node_modules" not in path.parts and "out" not in path.parts
+    if not {"node_modules", "out", "dist", "test"} & set(path.parts)
 )
 
 

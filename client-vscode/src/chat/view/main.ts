@@ -4,8 +4,11 @@ import { html, render, type TemplateResult } from 'lit-html';
 
 import './style/base.css';
 import './style/feed.css';
+import './style/cards.css';
+import './style/controls.css';
 import './style/ask.css';
 import './style/dock.css';
+import './style/menus.css';
 import './style/pages.css';
 import { apply } from '../../patch';
 import type { ViewState } from '../../state';
