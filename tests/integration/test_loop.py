@@ -52,6 +52,7 @@ def tools() -> list[Any]:
     return [{"name": name, "input_schema": {"type": "object"}} for name in ("Look", "Change")]
 
 
+@pytest.mark.req("LOOP-03")
 async def test_a_call_has_finished_before_the_next_block_arrives() -> None:
     look = StepTool()
     model = ScriptedModel([[call("Look", "a"), Wait("b"), call("Look", "b")], ["done"]])
@@ -68,6 +69,7 @@ async def test_a_call_has_finished_before_the_next_block_arrives() -> None:
     assert [name for name, _, _ in results(stage.history)] == ["toolu_a", "toolu_b"]
 
 
+@pytest.mark.req("LOOP-03")
 async def test_reads_run_side_by_side_and_a_change_alone_and_in_order() -> None:
     look, change = StepTool(), StepTool("Change", changes=True)
     change.log = look.log

@@ -63,6 +63,7 @@ async def test_only_the_edited_bytes_change(
     assert await edited(before, old, new) == after
 
 
+@pytest.mark.req("TOOL-05")
 @pytest.mark.parametrize(
     ("before", "old", "new", "after"),
     [
