@@ -8,13 +8,13 @@ from typing import Any, Literal, cast
 
 from sidelight.core.access import Access
 from sidelight.core.decision import Decision, Deny, Mode
-from sidelight.permissions.memory_disk import MemoryDisk
 from sidelight.permissions.pipeline import decide
 from sidelight.permissions.policy import Policy, RuleSource
 from sidelight.permissions.question import Question
 from sidelight.permissions.rule import Source
 from sidelight.permissions.trust import StartUp, is_trusted, judge_start
 from sidelight.tools.bash.effects import accesses
+from tests.fakes.memory_disk import MemoryDisk
 
 CORPUS = Path(__file__).with_name("permissions.jsonl")
 HOME = "/home/dev"

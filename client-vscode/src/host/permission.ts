@@ -13,14 +13,8 @@ import type {
 } from '../protocol';
 import { fromServer, metaOf } from '../protocol';
 import type { SessionController } from '../session';
+import type { Answer } from './permissionText';
 import { detailOf, lineOf, outcomeOf } from './permissionText';
-
-/** What a person answered, wherever the question was shown. */
-export interface Answer {
-  optionId: string;
-  feedback?: string;
-  command?: string;
-}
 
 interface Waiting {
   sessionId: string;

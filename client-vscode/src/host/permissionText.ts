@@ -7,7 +7,13 @@ import type {
   PermissionOption,
   RequestPermission,
 } from '../protocol';
-import type { Answer } from './permission';
+
+/** What a person answered, wherever the question was shown. */
+export interface Answer {
+  optionId: string;
+  feedback?: string;
+  command?: string;
+}
 
 /** The detail that the server gave, filled from the plain request where it gave none. */
 export function detailOf(params: RequestPermission, meta: Json): PermissionDetail {
