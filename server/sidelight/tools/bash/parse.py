@@ -15,6 +15,7 @@ TEXTUAL = frozenset(
 COMMANDS = frozenset({"command", "declaration_command", "unset_command", "file_redirect"})
 ONE_LINE = COMMANDS | {"redirected_statement", "variable_assignments", "negated_command"}
 METACHARACTERS = frozenset(b"|&;<>()")
+GAPLESS = frozenset({"concatenation", "variable_assignment", "simple_expansion", "subscript"})
 BLANK = re.compile(r"(?<!\\)(?:\\\\)*[ \t\n]")
 SPLIT_SIGN = re.compile(r"[$<>]\\\n")
 WORDS = frozenset(
@@ -127,11 +128,16 @@ def _node(raw: Any, field: str, data: bytes, depth: int) -> Node:
         _nothing_lost(children, data, one_line=raw.type in ONE_LINE)
     if raw.type != "case_item" and any(child.type in CASE_ENDS for child in children):
         raise _Lost("the command does not parse as bash")
-    if raw.type == "concatenation":
+    if raw.type in GAPLESS:
         _no_gap(children)
+    if raw.type == "heredoc_redirect":
+        _whole_heredoc(children, data)
     text = data[raw.start_byte : raw.end_byte].decode()
     if raw.type in COMMANDS and any(child.type == "comment" for child in children):
         raise _Lost("a comment stands inside a command")
+    single = raw.type == "test_command" and not text.startswith("[[")
+    if single and "\n" in text.replace("\\\n", ""):
+        raise _Lost("a condition goes on over lines")
     if raw.type == "word" and BLANK.search(text):
         raise _Lost("a word of the command cannot be read")
     return Node(raw.type, text, raw.start_byte, raw.end_byte, raw.is_named, field, children)
@@ -156,3 +162,24 @@ def _no_gap(children: tuple[Node, ...]) -> None:
     for left, right in zip(children, children[1:], strict=False):
         if left.end != right.start:
             raise _Lost("a word of the command cannot be put together")
+
+
+def _whole_heredoc(children: tuple[Node, ...], data: bytes) -> None:
+    """The body begins on the next line and ends at the first line that is the delimiter."""
+    parts = {child.type: child for child in children}
+    start, end = parts.get("heredoc_start"), parts.get("heredoc_end")
+    if start is None or end is None:
+        raise _Lost("a here-document cannot be read")
+    first = data.find(b"\n", start.end) + 1
+    dashed = any(child.text == "<<-" for child in children)
+    position = first
+    for line in data[first:].split(b"\n"):
+        plain = line.lstrip(b"\t") if dashed else line
+        if plain == end.text.encode():
+            position += len(line) - len(plain)
+            break
+        position += len(line) + 1
+    body = parts.get("heredoc_body")
+    late = body is not None and data[first : body.start].strip(b"\t")
+    if position != end.start or late or (body is not None and body.start < first):
+        raise _Lost("a here-document cannot be read")

@@ -125,8 +125,10 @@ class Simple(ABC):
         if isinstance(parsed, Unreadable) or self._scripts >= DEEPEST_SCRIPT:
             outer.doubt("the script inside cannot be read")
             return
-        own = outer.name in {"eval", "trap"}
+        own = outer.name == "eval"
         state = outer.state if own else State(outer.state.folders, aliases=outer.state.aliases)
+        if outer.name == "trap":
+            state = outer.after = outer.failed = outer.state.forgotten()
         guard, self._guard = self._guard, True
         stdin, self._stdin = self._stdin, None
         self._scripts += 1

@@ -65,7 +65,9 @@ def transparent(call: Call) -> None:
     if any(not word.known or word.loose for word in call.arguments[: arguments.first + 1]):
         call.objects()
         call.skip = False
-    if inner:
+    if call.name == "time" and inner and ASSIGNMENT.match(inner[0].text):
+        call.doubt("an assignment stands behind time")
+    elif inner:
         call.inner(call, inner, call.guard)
     else:
         call.listed = True
