@@ -129,7 +129,12 @@ class AnthropicClient:
         credential = self.provider.credential
         if credential is not None and credential.secret:
             failure.message = failure.message.replace(credential.secret, "[key]")
-            failure.args = (failure.message,)
+        if failure.kind == "authentication":
+            failure.message = (
+                f"{self.provider.host} refused the key from {self.provider.source}: "
+                f"{failure.message}. Set another key, or correct it, and try again."
+            )
+        failure.args = (failure.message,)
         return failure
 
     @property

@@ -133,7 +133,7 @@ def step(what: str, action: Callable[[], None]) -> None:
 def exclusive(folder: Path) -> Generator[None]:
     """Hold the one lock of a cache folder, so that two runs never build the same thing at once."""
     folder.mkdir(parents=True, exist_ok=True)
-    with (folder / "vscode.lock").open("w") as lock:
+    with (folder / "vscode.lock").open("w", encoding="utf-8") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
