@@ -3,13 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from pydantic import ValidationError
-
 from sidelight.core.access import Access
 from sidelight.core.content import Json, ToolUse
 from sidelight.core.errors import ToolError
 from sidelight.core.record import PlainRecord
 from sidelight.core.tool import AnyTool, Shell
+from sidelight.tools.registry import parse_input, present_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,14 +28,11 @@ class Prepared:
 
 def prepare(call: ToolUse, tools: Mapping[str, AnyTool], shell: Shell) -> Prepared:
     """Find the tool and check the input; raises ToolError written for the model."""
-    tool = tools.get(call.name)
+    tool = tools.get(present_name(call.name))
     if tool is None:
         names = ", ".join(sorted(tools))
         raise ToolError(f"There is no tool {call.name!r}. The tools are: {names}.", "invalid_input")
-    try:
-        parsed = tool.input_type.model_validate(call.input)
-    except ValidationError as error:
-        raise ToolError(_explain(call.name, error), "invalid_input") from error
+    parsed = parse_input(tool, call.input)
     return Prepared(call, tool, parsed, tuple(tool.touches(parsed, shell)))
 
 
@@ -53,11 +49,3 @@ def must_run_alone(call: ToolUse, tools: Mapping[str, AnyTool], shell: Shell) ->
         return prepare(call, tools, shell).changes
     except ToolError:
         return False
-
-
-def _explain(name: str, error: ValidationError) -> str:
-    problems = [
-        f"{'.'.join(map(str, item['loc'])) or 'input'}: {item['msg']}"
-        for item in error.errors(include_url=False, include_context=False, include_input=False)
-    ]
-    return f"The input of {name} is not valid. Correct it and call again. " + "; ".join(problems)

@@ -5,21 +5,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from sidelight.core.decision import Behavior
+from sidelight.core.tool_names import ALIASES
 from sidelight.permissions.words import wording
 
 SourceName = Literal["managed", "arguments", "local", "project", "user", "session", "command"]
 
-ALIASES = {
-    "Task": "Agent",
-    "KillShell": "TaskStop",
-    "KillBash": "TaskStop",
-    "ListPeers": "ListAgents",
-    "Brief": "SendUserMessage",
-    "ListMcpResources": "ListMcpResourcesTool",
-    "ReadMcpResource": "ReadMcpResourceTool",
-    "ReadMcpResourceDir": "ReadMcpResourceDirTool",
-    "ProposeGoal": "SetGoal",
-}
 RULE = re.compile(r"(?P<tool>[^()\s]+)(?:\((?P<content>.*)\))?", re.DOTALL)
 TOOL = re.compile(r"[A-Za-z*?][\w*?.-]*")
 PATH_TOOLS = frozenset({"Write", "NotebookEdit", "MultiEdit", "Glob", "Grep", "LS", "NotebookRead"})

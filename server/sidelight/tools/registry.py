@@ -10,25 +10,13 @@ from sidelight.core.errors import ToolError
 from sidelight.core.model import ToolSpec
 from sidelight.core.record import PlainRecord
 from sidelight.core.tool import AnyTool
+from sidelight.core.tool_names import ALIASES
 from sidelight.tools.edit import EditTool
 from sidelight.tools.glob import GlobTool
 from sidelight.tools.grep import GrepTool
 from sidelight.tools.read import DEFAULT_TOKENS, ReadTool
 from sidelight.tools.search.found import Conceals, best_engine, conceal_nothing
 from sidelight.tools.write import WriteTool
-
-ALIASES = {
-    "Task": "Agent",
-    "KillShell": "TaskStop",
-    "KillBash": "TaskStop",
-    "ListPeers": "ListAgents",
-    "Brief": "SendUserMessage",
-    "ListMcpResources": "ListMcpResourcesTool",
-    "ReadMcpResource": "ReadMcpResourceTool",
-    "ReadMcpResourceDir": "ReadMcpResourceDirTool",
-    "ProposeGoal": "SetGoal",
-}
-"""Former names that rules, hook matchers and tool lists may still use."""
 
 
 def built_in_tools(

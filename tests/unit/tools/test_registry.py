@@ -7,10 +7,11 @@ import pytest
 from sidelight.core.content import Json
 from sidelight.core.errors import ToolError
 from sidelight.core.tool import AnyTool
+from sidelight.core.tool_names import ALIASES
 from sidelight.resources.locate import resource
 from sidelight.resources.prompts import PromptLibrary
 from sidelight.tools.grep import GrepInput
-from sidelight.tools.registry import ALIASES, built_in_tools, find, parse_input, present_name, spec
+from sidelight.tools.registry import built_in_tools, find, parse_input, present_name, spec
 
 TOOLS = built_in_tools()
 
