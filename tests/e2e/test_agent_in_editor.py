@@ -197,3 +197,17 @@ async def test_a_settings_file_that_is_not_json_is_named_with_its_line(tmp_path:
             await desk.ask(session, "hello")
             (notice,) = desk.client.named("_sidelight/notice")
             assert f"{tmp_path}/.claude/settings.json:2: this is not JSON" in notice["text"]
+
+
+async def test_a_hook_that_cannot_run_yet_is_said_and_not_passed_over(tmp_path: Path) -> None:
+    (tmp_path / ".claude").mkdir()
+    hooks = {"Stop": [{"hooks": [{"type": "command", "command": "true"}]}]}
+    file = tmp_path / ".claude" / "settings.json"
+    file.write_text(json.dumps({"hooks": hooks}), encoding="utf-8")
+    with running_double([]) as double:
+        async with agent(tmp_path, double) as desk:
+            await desk.new_session()
+            notice = await desk.client.wait_for_method("_sidelight/notice")
+            assert notice["params"]["text"] == (
+                f"The hook event Stop in {file} does not happen yet; it does not run."
+            )

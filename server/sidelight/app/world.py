@@ -50,6 +50,8 @@ from sidelight.transcripts.store import Transcript, folder_for
 
 DEFAULT_MODEL = "sonnet"
 DEFAULT_STEPS = 200
+NOT_YET_FIRED = frozenset({"UserPromptSubmit", "SessionStart", "Stop"})
+"""Moments that the hooks know and no session brings about yet: said, not passed over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,8 +268,14 @@ class _Builder:
             f"This folder is not trusted, so hooks, environment and allow rules in "
             f"{', '.join(held)} do not count. `sidelight trust` lets them."
         )
+        unheard = {
+            f"The hook event {entry.event} in {entry.path} does not happen yet; it does not run."
+            for entry in self.loaded.hooks_of(self._sources())
+            if entry.event in NOT_YET_FIRED
+        }
         return (
             *(str(problem) for problem in self.loaded.problems),
+            *sorted(unheard),
             *(f"{p.source.label}: {p.text}: {p.reason}" for p in self.policy.problems),
             *hooks.notices(),
             *([untrusted] if held and not self.trusted else []),
