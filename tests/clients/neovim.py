@@ -57,7 +57,12 @@ def run() -> None:
             smoke = str(ROOT / "tests" / "clients" / "neovim.lua")
             command = [nvim, "--headless", "--clean", "-u", "NONE", "-S", smoke]
             done = subprocess.run(
-                command, env=env, check=False, timeout=SECONDS, capture_output=True, text=True
+                command,
+                env=env,
+                check=False,
+                timeout=SECONDS,
+                capture_output=True,
+                encoding="utf-8",
             )
         assert done.returncode == 0, done.stderr + done.stdout
         assert path.read_text(encoding="utf-8") == AFTER

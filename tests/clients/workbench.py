@@ -30,5 +30,5 @@ def installed() -> Places:
     if done.returncode == NOT_HERE:
         raise NotHere("a VS Code server, its Node and Chromium")
     done.check_returncode()
-    where = subprocess.run([*script, "--where"], check=True, capture_output=True, text=True)
+    where = subprocess.run([*script, "--where"], check=True, capture_output=True, encoding="utf-8")
     return Places(Path(json.loads(where.stdout)["node"]))

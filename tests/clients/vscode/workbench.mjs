@@ -162,7 +162,7 @@ export class Workbench {
   /** The titles of the code lenses on the screen, in screen order. */
   async lensTitles() {
     const lenses = await inScreenOrder(this.page.locator('.codelens-decoration a'));
-    return Promise.all(lenses.map((lens) => lens.textContent()));
+    return Promise.all(lenses.map((lens) => lens.textContent({ timeout: TRY_MS })));
   }
 
   /** Click the code lens with this title; `index` counts those alike from the top, from 0. */
