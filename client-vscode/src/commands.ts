@@ -35,10 +35,11 @@ export function registerCommands(parts: Parts): vscode.Disposable[] {
       editor.mentionSelection() ? panel.reveal({ type: 'focusPrompt' }) : undefined,
     'sidelight.setKey': () => keys.set(),
     'sidelight.removeKey': () => keys.remove(),
-    'sidelight.lookAgain': () => controller.connect(),
+    'sidelight.lookAgain': () => keys.lookAgain(),
     'sidelight.restart': () => server.restart(),
     'sidelight.showLog': () => log().show(true),
     'sidelight.chooseModel': () => openSetting('model'),
+    'sidelight.chooseGateway': () => openSetting('environment'),
     'sidelight.chooseInterpreter': () => openSetting('python'),
     'sidelight.reviewChanges': () => review.begin(),
     'sidelight.keepHunk': (uri?: vscode.Uri, changes?: [], index?: number) =>

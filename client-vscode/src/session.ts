@@ -132,6 +132,7 @@ export class SessionController implements vscode.Disposable {
     const known = this.#current ?? this.storage.get(CURRENT);
     const lost = this.#lost;
     this.#lost = false;
+    void this.#list();
     if (known !== undefined && (await this.open(known))) {
       if (lost) {
         this.#happen(this.#current, {
@@ -200,7 +201,10 @@ export class SessionController implements vscode.Disposable {
   async showHistory(open: boolean): Promise<void> {
     this.#history = { ...this.#history, open, loading: open };
     this.#changed.fire();
-    if (!open) return;
+    if (open) await this.#list();
+  }
+
+  async #list(): Promise<void> {
     let sessions: SessionInfo[] = this.#history.sessions;
     try {
       const { cwd } = this.options();

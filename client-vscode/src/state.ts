@@ -128,6 +128,7 @@ export const VIEW_COMMANDS = [
   'sidelight.showLog',
   'sidelight.chooseInterpreter',
   'sidelight.chooseModel',
+  'sidelight.chooseGateway',
   'sidelight.newConversation',
   'sidelight.reviewChanges',
   'workbench.action.files.openFolder',

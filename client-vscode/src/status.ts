@@ -2,6 +2,7 @@
 
 import * as vscode from 'vscode';
 
+import { setContext } from './contextKeys';
 import { count } from './host/hunks';
 import type { SessionController } from './session';
 
@@ -36,8 +37,8 @@ export class StatusBar implements vscode.Disposable {
       waiting || shell.server.state === 'stopped'
         ? new vscode.ThemeColor('statusBarItem.warningBackground')
         : undefined;
-    void vscode.commands.executeCommand('setContext', 'sidelight.running', shell.running);
-    void vscode.commands.executeCommand('setContext', 'sidelight.waiting', waiting);
+    setContext('sidelight.running', shell.running);
+    setContext('sidelight.waiting', waiting);
     const { files, hunks } = count(shell.changes);
     if (hunks === 0) {
       this.#review.hide();

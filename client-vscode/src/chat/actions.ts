@@ -22,7 +22,7 @@ export async function act(doers: Doers, message: FromView): Promise<void> {
   const { controller, permissions, editor } = doers;
   switch (message.type) {
     case 'send':
-      return controller.send(await editor.draft(message.text, message.images));
+      return send(controller, editor, message);
     case 'stop':
       return controller.stop();
     case 'mode':
@@ -46,6 +46,16 @@ export async function act(doers: Doers, message: FromView): Promise<void> {
     default:
       return show(message);
   }
+}
+
+async function send(
+  controller: SessionController,
+  editor: EditorState,
+  { text, images }: FromView & { type: 'send' },
+): Promise<void> {
+  const draft = await editor.draft(text, images);
+  await controller.send(draft);
+  editor.used(draft);
 }
 
 type Shown = Extract<

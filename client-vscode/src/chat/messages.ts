@@ -16,7 +16,7 @@ export type ToView =
   | { type: 'focusPrompt' }
   | { type: 'goToQuestion' }
   | { type: 'insert'; text: string; send?: boolean }
-  | { type: 'refused'; text: string };
+  | { type: 'refused'; text: string; images: PastedImage[] };
 
 export type FromView =
   | { type: 'ready' }

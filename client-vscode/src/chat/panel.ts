@@ -95,7 +95,9 @@ export class Panel implements vscode.WebviewViewProvider, vscode.Disposable {
     sayError(`The panel's ${message.type} failed`, error);
     const text = error instanceof Error ? error.message : String(error);
     this.controller.tell('error', text);
-    if (message.type === 'send') this.tell({ type: 'refused', text: message.text });
+    if (message.type === 'send') {
+      this.tell({ type: 'refused', text: message.text, images: message.images });
+    }
   }
 
   #init(): void {

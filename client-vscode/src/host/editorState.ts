@@ -9,7 +9,7 @@ import type { AddToChat, PromptBlock } from '../protocol';
 import type { Draft, SessionController } from '../session';
 import type { Chip } from '../state';
 
-/** A file is sent whole up to this size; above it only its address goes along. */
+/** A file is sent whole up to this many characters; of a longer one the model is told to read what it needs. */
 const FILE_LIMIT = 200_000;
 
 export class EditorState implements vscode.Disposable {
@@ -105,7 +105,14 @@ export class EditorState implements vscode.Disposable {
     return true;
   }
 
-  /** A prompt with the context that goes along; what was added by hand is used up by it. */
+  /** What was added by hand is used up by a prompt that went out. */
+  used(draft: Draft): void {
+    const sent = new Set(draft.chips.map((chip) => chip.id));
+    this.#files = this.#files.filter((file) => !sent.has(file.chip.id));
+    this.#show();
+  }
+
+  /** A prompt with the context that goes along. Rejects with a sentence when a file cannot be read as text. */
   async draft(text: string, images: PastedImage[]): Promise<Draft> {
     const blocks: PromptBlock[] = [];
     const chips: Chip[] = [];
@@ -123,14 +130,17 @@ export class EditorState implements vscode.Disposable {
       chips.push({ id: image.name, kind: 'image', name: image.name });
     }
     blocks.push({ type: 'text', text });
-    this.#files = [];
-    this.#show();
     return { text, chips, blocks };
   }
 
   #look(editor: vscode.TextEditor | undefined): void {
-    // The prompt itself takes the focus from the editor; the selection stays what it was.
-    if (!editor) return;
+    if (!editor) {
+      // The prompt may have the focus: the selection stays what it was, unless its editor is gone.
+      if (vscode.window.visibleTextEditors.length) return;
+      this.#selection = undefined;
+      this.#show();
+      return;
+    }
     const { document, selection } = editor;
     if (document.uri.scheme !== 'file') return;
     const last = lastLine(selection);
@@ -176,7 +186,19 @@ function resource(chip: Chip, text: string): PromptBlock {
 }
 
 async function readFile(chip: Chip): Promise<string> {
-  const document = await vscode.workspace.openTextDocument(vscode.Uri.file(chip.path ?? ''));
+  const document = await openText(chip);
   const text = document.getText();
-  return text.length > FILE_LIMIT ? '' : text;
+  if (text.length <= FILE_LIMIT) return text;
+  return `(The file has ${text.length} characters, too many to go along. Read the parts that matter.)`;
+}
+
+async function openText(chip: Chip): Promise<vscode.TextDocument> {
+  try {
+    return await vscode.workspace.openTextDocument(vscode.Uri.file(chip.path ?? ''));
+  } catch (error) {
+    sayError(`${chip.name} could not be read`, error);
+    throw new Error(vscode.l10n.t('{0} cannot be read as text. Remove it, then send again.', chip.name), {
+      cause: error,
+    });
+  }
 }

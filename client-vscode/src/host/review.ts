@@ -2,6 +2,7 @@
 
 import * as vscode from 'vscode';
 
+import { setContext } from '../contextKeys';
 import type { FileInfo } from '../protocol';
 import type { SessionController } from '../session';
 import type { Originals } from './diff';
@@ -149,12 +150,8 @@ export class ReviewInEditor implements vscode.Disposable {
 
   #tellContext(): void {
     const uri = fileUri(vscode.window.activeTextEditor?.document.uri);
-    void vscode.commands.executeCommand('setContext', 'sidelight.pending', this.#files.size > 0);
-    void vscode.commands.executeCommand(
-      'setContext',
-      'sidelight.fileInReview',
-      uri !== undefined && this.#files.has(String(uri)),
-    );
+    setContext('sidelight.pending', this.#files.size > 0);
+    setContext('sidelight.fileInReview', uri !== undefined && this.#files.has(String(uri)));
   }
 }
 

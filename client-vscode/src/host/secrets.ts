@@ -13,10 +13,15 @@ export class Keys {
     private readonly controller: SessionController,
   ) {}
 
+  /** Has the server look for a model, with the stored key where there is one. */
+  async lookAgain(): Promise<void> {
+    await this.controller.connect(await this.secrets.get(NAME));
+  }
+
   /** Hands the stored key to a server that has just started; without one the server looks by itself. */
   async handOver(): Promise<void> {
     try {
-      await this.controller.connect(await this.secrets.get(NAME));
+      await this.lookAgain();
     } catch (error) {
       sayError('The server could not look for a model', error);
     }
@@ -39,8 +44,8 @@ export class Keys {
 
   async remove(): Promise<void> {
     await this.secrets.delete(NAME);
-    void vscode.window.showInformationMessage(
-      vscode.l10n.t('The key was removed. Restart the server to stop using it.'),
-    );
+    // An empty key makes the server forget the one it has.
+    await this.controller.connect('');
+    void vscode.window.showInformationMessage(vscode.l10n.t('The key was removed'));
   }
 }

@@ -55,9 +55,12 @@ test('Enter sends what is written and empties the prompt; Shift+Enter is a line'
 
 test('a prompt that did not go out comes back', async (context) => {
   const page = await shown(context, finished);
-  await post(page, { type: 'refused', text: 'again' });
+  const images = [{ name: 'graph.png', mimeType: 'image/png', data: 'iVBORw0KGgo=' }];
+  await post(page, { type: 'refused', text: 'again', images });
   await settle(page);
   assert.equal(await page.locator('[data-prompt]').inputValue(), 'again');
+  await page.locator('[data-act="send"]').click();
+  assert.deepEqual(await posted(page, 'send'), [{ type: 'send', text: 'again', images }]);
 });
 
 test('without a model nothing is sent and the text stays', async (context) => {

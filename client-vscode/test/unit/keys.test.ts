@@ -41,6 +41,14 @@ test('Escape asks to stop or close, also from a field', () => {
   assert.equal(panelKey(press('Escape'), field), 'escape');
 });
 
+test('Home and End go to the first and last message, Ctrl+End to the end of the conversation', () => {
+  assert.equal(panelKey(press('Home'), card), 'first');
+  assert.equal(panelKey(press('End'), card), 'last');
+  assert.equal(panelKey(press('End'), field), undefined);
+  assert.equal(panelKey(press('End', { ctrlKey: true }), elsewhere), 'end');
+  assert.equal(panelKey(press('End', { ctrlKey: true }), field), undefined);
+});
+
 test('Page Up and Down go by messages in the transcript alone', () => {
   assert.equal(panelKey(press('PageUp'), card), 'older');
   assert.equal(panelKey(press('PageDown'), elsewhere), undefined);

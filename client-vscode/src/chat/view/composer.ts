@@ -6,7 +6,7 @@ import type { Chip } from '../../state';
 import { type App, hindrance } from './app';
 import { icon } from './icons';
 import { count, t } from './l10n';
-import { BYPASS, modeMenu, modeName } from './modeMenu';
+import { BYPASS, modeColour, modeMenu, modeName } from './modeMenu';
 import { chipIcon, chipLabel, iconButton, type Piece } from './parts';
 
 function selectionChip(app: App, chip: Chip): TemplateResult {
@@ -104,7 +104,7 @@ function modeButton(app: App): Piece {
     app.redraw();
   };
   return html`<button
-    class=${warn ? 'tb mode warn' : 'tb mode'}
+    class="tb mode ${modeColour(modes.currentModeId)}"
     type="button"
     aria-haspopup="menu"
     aria-expanded=${open}

@@ -3,7 +3,17 @@
 import type { App } from './app';
 import { closeMenu, nextMode } from './modeMenu';
 
-export type PanelKey = { answer: number } | 'question' | 'mode' | 'escape' | 'older' | 'newer' | undefined;
+export type PanelKey =
+  | { answer: number }
+  | 'question'
+  | 'mode'
+  | 'escape'
+  | 'older'
+  | 'newer'
+  | 'first'
+  | 'last'
+  | 'end'
+  | undefined;
 
 export interface Place {
   /** Inside a question card. */
@@ -21,7 +31,8 @@ type Pressed = Pick<
 
 /** What a key does where it was pressed. */
 export function panelKey(event: Pressed, place: Place): PanelKey {
-  if (event.isComposing || event.ctrlKey || event.metaKey) return undefined;
+  if (event.isComposing || event.metaKey) return undefined;
+  if (event.ctrlKey) return event.key === 'End' && !place.inField ? 'end' : undefined;
   if (event.altKey) return WITH_ALT[event.code];
   if (event.key === 'Escape') return 'escape';
   if (place.inField) return undefined;
@@ -30,21 +41,22 @@ export function panelKey(event: Pressed, place: Place): PanelKey {
 }
 
 const WITH_ALT: Record<string, PanelKey> = { KeyA: 'question', KeyM: 'mode' };
-const PAGES: Record<string, PanelKey> = { PageUp: 'older', PageDown: 'newer' };
+const PAGES: Record<string, PanelKey> = { PageUp: 'older', PageDown: 'newer', Home: 'first', End: 'last' };
 
 export function goToQuestion(): void {
   const card = document.querySelector<HTMLElement>('[data-ask]');
   if (!card) return;
-  card.scrollIntoView({ block: 'nearest' });
+  const room = card.closest('[data-log]')?.clientHeight ?? 0;
+  card.scrollIntoView({ block: card.offsetHeight > room ? 'start' : 'nearest' });
   (card.querySelector<HTMLElement>('.opt') ?? card).focus({ preventScroll: true });
 }
 
-function article(target: Element, step: 1 | -1): boolean {
+function article(target: Element, to: 'older' | 'newer' | 'first' | 'last'): boolean {
   const current = target.closest<HTMLElement>('article');
   const all = [...document.querySelectorAll<HTMLElement>('.feed > article')];
   const at = current ? all.indexOf(current) : -1;
   if (at < 0) return false;
-  all[at + step]?.focus();
+  all[{ older: at - 1, newer: at + 1, first: 0, last: all.length - 1 }[to]]?.focus();
   return true;
 }
 
@@ -68,7 +80,8 @@ function act(app: App, key: NonNullable<PanelKey>, target: Element): boolean {
   } else if (key === 'question') goToQuestion();
   else if (key === 'mode') step(app);
   else if (key === 'escape') escape(app);
-  else return article(target, key === 'older' ? -1 : 1);
+  else if (key === 'end') app.latest();
+  else return article(target, key);
   return true;
 }
 

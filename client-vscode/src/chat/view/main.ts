@@ -81,7 +81,7 @@ class View implements App {
         if (message.send) this.#prompt.send();
         break;
       case 'refused':
-        this.#prompt.refused(message.text);
+        this.#prompt.refused(message.text, message.images);
     }
   }
 

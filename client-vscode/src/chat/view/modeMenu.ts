@@ -9,6 +9,18 @@ import { t } from './l10n';
 
 export const BYPASS = 'bypassPermissions';
 
+/** The colour that goes with a mode's word; a mode without one is neutral. */
+const COLOURS: Record<string, string> = {
+  plan: 'accent',
+  acceptEdits: 'warn',
+  bypassPermissions: 'danger',
+  dontAsk: 'danger',
+};
+
+export function modeColour(id: string): string {
+  return COLOURS[id] ?? '';
+}
+
 /** The modes that Alt+M goes through; those that ask less are chosen by hand. */
 const STEPPED = ['default', 'acceptEdits', 'plan'];
 
@@ -36,6 +48,7 @@ function item(app: App, mode: ModeInfo, current: boolean): TemplateResult {
     closeMenu(app, true);
   };
   const warn = mode.id === BYPASS;
+  const colour = modeColour(mode.id);
   return html`<button
     class=${current ? 'mi two act' : 'mi two'}
     type="button"
@@ -45,7 +58,7 @@ function item(app: App, mode: ModeInfo, current: boolean): TemplateResult {
     data-mode-choice=${mode.id}
     @click=${choose}
   >
-    ${icon(current ? 'check' : warn ? 'warn' : 'blank', warn ? 'warn' : '')}<span class=${warn ? 'warn' : ''}
+    ${icon(current ? 'check' : warn ? 'warn' : 'blank', warn ? 'danger' : '')}<span class=${colour}
       >${mode.name}</span
     ><span></span><span class="hint">${mode.description ?? ''}</span>
   </button>`;

@@ -74,7 +74,7 @@ function way(
   name: IconName,
   label: string,
   hint: string,
-  command: 'sidelight.setKey' | 'sidelight.chooseModel' | 'sidelight.lookAgain',
+  command: 'sidelight.setKey' | 'sidelight.chooseGateway' | 'sidelight.lookAgain',
 ): TemplateResult {
   return html`<button
     class="way"
@@ -111,7 +111,7 @@ function noModel(app: App): TemplateResult {
       </div>
       <div class="ways">
         ${way(app, 'key', t('Enter an API key'), t('It is kept in the editor’s secret storage.'), 'sidelight.setKey')}
-        ${way(app, 'cloud', t('Choose a model'), t('Its name is a setting.'), 'sidelight.chooseModel')}
+        ${way(app, 'cloud', t('Use a gateway'), t('Set its address as ANTHROPIC_BASE_URL in the settings, then look again.'), 'sidelight.chooseGateway')}
         ${way(app, 'chip', t('Run a model on this machine'), t('Start any server that speaks the Messages API, then look again.'), 'sidelight.lookAgain')}
       </div>
       <div class="btns">
@@ -278,6 +278,6 @@ export function header(app: App): TemplateResult {
         <span class="ell" data-title>${title || t('New conversation')}</span>${icon('down', 'chev2')}
       </button>
     </h1>
-    ${others ? html`<span class="badge" title=${hint}>${others}</span>` : nothing}
+    ${others ? html`<span class="badge" role="img" aria-label=${hint} title=${hint}>${others}</span>` : nothing}
   </header>`;
 }

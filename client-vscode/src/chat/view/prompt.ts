@@ -110,7 +110,8 @@ export class Prompt implements PromptEvents {
   };
 
   /** A prompt that did not go out comes back, before whatever was written since. */
-  refused(text: string): void {
+  refused(text: string, images: PastedImage[]): void {
+    this.app.ui.images = [...images, ...this.app.ui.images];
     this.set([text, this.text].filter(Boolean).join('\n'));
   }
 
