@@ -234,7 +234,9 @@ def usage_of(raw: Json) -> Usage:
         input_tokens=int(raw.get("input_tokens") or 0),
         output_tokens=int(raw.get("output_tokens") or 0),
         cache_read_input_tokens=int(raw.get("cache_read_input_tokens") or 0),
-        cache_write_5m_tokens=int(creation.get("ephemeral_5m_input_tokens") or (written - hour)),
+        cache_write_5m_tokens=max(
+            written - hour, int(creation.get("ephemeral_5m_input_tokens") or 0)
+        ),
         cache_write_1h_tokens=hour,
     )
 

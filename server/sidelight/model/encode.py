@@ -96,7 +96,7 @@ def _thinking(
 def _amid_calls_without_thinking(messages: list[Json]) -> bool:
     """Whether the turn that goes on began without thinking: such a turn may not begin to think."""
     spoken = [message["content"] for message in messages if message["role"] == "assistant"]
-    last = messages[-1]["content"] if messages else []
+    last: list[Json] = messages[-1]["content"] if messages else []
     results = any(block["type"] == "tool_result" for block in last)
     return results and bool(spoken) and spoken[-1][0]["type"] not in THINKING_TYPES
 
