@@ -7,6 +7,7 @@ could send the user's key to a host of their choice.
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
@@ -203,12 +204,19 @@ def _sdk_credential(env: Mapping[str, str], home: Path) -> tuple[Credential, str
         return Credential("profile", profile=name), f"login profile {name!r} (ANTHROPIC_PROFILE)"
     if all(any(env.get(each) for each in either) for either in FEDERATION):
         return Credential("federation"), "workload identity (environment)"
-    pointer = folder / "active_config"
-    name = pointer.read_text(encoding="utf-8").strip() if pointer.is_file() else ""
-    name = name or "default"
+    name = _active_profile(folder / "active_config")
     if (folder / "configs" / f"{name}.json").is_file():
         return Credential("profile", profile=name), f"login profile {name!r} in {folder}"
     return None
+
+
+def _active_profile(pointer: Path) -> str:
+    try:
+        return pointer.read_text(encoding="utf-8").strip() or "default"
+    except FileNotFoundError:
+        return "default"
+    except (OSError, UnicodeDecodeError) as error:
+        raise ValueError(f"{pointer} does not name a login profile: {error}") from error
 
 
 def _config_folder(env: Mapping[str, str], home: Path) -> Path:
@@ -253,4 +261,7 @@ def checked_url(value: str) -> str:
 def is_loopback(url: str) -> bool:
     """Whether an address is on this computer."""
     host = urlsplit(url).hostname or ""
-    return host in {"localhost", "::1"} or host.startswith("127.")
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

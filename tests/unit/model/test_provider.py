@@ -74,12 +74,13 @@ def test_the_active_profile_is_the_one_its_pointer_names(tmp_path: Path) -> None
     assert (found.credential, found.base_url) == (Credential("profile", profile="work"), None)
 
 
-def test_a_pointer_that_cannot_be_read_points_to_the_default(tmp_path: Path) -> None:
-    (tmp_path / "active_config").write_bytes(b"\xff\xfe")
-    assert isinstance(resolve({"ANTHROPIC_CONFIG_DIR": str(tmp_path)}), NoModel)
+def test_a_pointer_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    pointer = tmp_path / "active_config"
+    pointer.write_bytes(b"\xff\xfe")
     profile_in(tmp_path, "default")
-    found = provider({"ANTHROPIC_CONFIG_DIR": str(tmp_path)})
-    assert found.credential == Credential("profile", profile="default")
+    found = resolve({"ANTHROPIC_CONFIG_DIR": str(tmp_path)})
+    assert isinstance(found, NoModel)
+    assert f"{pointer} does not name a login profile" in found.advice
 
 
 def test_a_base_url_says_where_it_was_found_and_needs_no_credential() -> None:
