@@ -1,7 +1,7 @@
 """Loads the provider's SDK for a third of its usual price.
 
-`import anthropic` executes 1,950 modules of types for interfaces that this product never calls
-(0.8 s of CPU; so it takes 0.25 s), because the `__init__` files of its packages import every name they offer. The
+`import anthropic` costs 0.8 s of CPU, for it executes 1,950 modules of types of interfaces that
+this product never calls: the `__init__` files of its packages import every name they offer. The
 names are real and stay so: nothing is stubbed or left out. While the finder below stands in
 `sys.meta_path`, the `__init__` of a package of the SDK runs with imports of its own submodules put
 off; each name is then loaded at its first use (PEP 562). A package whose `__init__` does more with

@@ -178,8 +178,8 @@ def test_the_input_of_a_call_may_come_whole_at_its_start(
 
 
 def test_what_is_not_known_passes_and_unknown_blocks_are_kept_as_they_came() -> None:
-    hidden = {"type": "redacted_thinking", "data": "eA=="}
-    search = {"type": "server_tool_use", "id": "s", "name": "web_search", "input": {}}
+    hidden: Json = {"type": "redacted_thinking", "data": "eA=="}
+    search: Json = {"type": "server_tool_use", "id": "s", "name": "web_search", "input": {}}
     answer, events = fed(
         {"type": "ping"}, start(), {"type": "aurora", "x": 1}, {},
         opened(hidden), closed(),
