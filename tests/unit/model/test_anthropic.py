@@ -207,6 +207,7 @@ async def test_what_no_client_knows_yet_passes() -> None:
 async def test_five_thousand_pieces_arrive_in_order_and_let_others_work() -> None:
     words = "".join(f"{number:04d} " for number in range(5_000))
     beats = 0
+    events: list[ModelEvent] = []
     over = anyio.Event()
 
     async def beat() -> None:
@@ -219,7 +220,7 @@ async def test_five_thousand_pieces_arrive_in_order_and_let_others_work() -> Non
         async with client_of(double) as client, anyio.create_task_group() as group:
             await client.warm()
             group.start_soon(beat)
-            events = await events_of(client, ask())
+            events += await events_of(client, ask())
             over.set()
     pieces = [told.text for told in events if isinstance(told, TextChunk)]
     assert (len(pieces), "".join(pieces)) == (5_000, words)
