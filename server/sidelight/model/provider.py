@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 
 from sidelight.model.catalog import ModelCard, card, model_id, plain_card
 from sidelight.model.discover import (
+    PROBE_S,
     SMALLEST_WINDOW,
     USUAL_PLACES,
     Candidate,
@@ -114,12 +115,16 @@ async def find(
     key: str | None = None,
     home: Path | None = None,
     places: Sequence[Candidate] = USUAL_PLACES,
+    probe_s: float = PROBE_S,
 ) -> Provider | NoModel:
-    """`resolve`, and if that finds nothing the first usable server on this computer."""
+    """`resolve`, and if that finds nothing the first usable server on this computer.
+
+    Looking around takes `probe_s` seconds at most. Raises nothing; cancellable.
+    """
     found = resolve(env, user_env=user_env, key=key, home=home)
     if isinstance(found, Provider):
         return found
-    servers = await discover(places)
+    servers = await discover(places, probe_s=probe_s)
     for server in servers:
         if not server.problem:
             return local_provider(server)

@@ -178,7 +178,7 @@ async def test_the_first_usable_server_answers_in_the_order_of_the_places() -> N
             Candidate("lmstudio", second),
             Candidate("lmstudio", third),
         ]
-        model = await find({}, places=places)
+        model = await find({}, places=places, probe_s=PATIENT)
     assert isinstance(model, Provider)
     assert (model.kind, model.local, model.credential) == ("local", True, None)
     assert model.base_url == f"http://127.0.0.1:{second}"
@@ -186,12 +186,12 @@ async def test_the_first_usable_server_answers_in_the_order_of_the_places() -> N
 
 async def test_when_no_server_can_be_used_it_is_said_why() -> None:
     async with serving({"/api/version": {"version": "0.9.1"}}) as (port, _):
-        model = await find({}, places=[Candidate("ollama", port)])
+        model = await find({}, places=[Candidate("ollama", port)], probe_s=PATIENT)
     assert isinstance(model, NoModel)
     assert model.tried[-1] == (
         f"Ollama at http://127.0.0.1:{port}: found, but its version is 0.9.1; "
         "update it to 0.14 or later"
     )
-    model = await find({}, places=[Candidate("ollama", port)])
+    model = await find({}, places=[Candidate("ollama", port)], probe_s=PATIENT)
     assert isinstance(model, NoModel)
     assert model.tried[-1] == f"a model server at 127.0.0.1, ports {port}: none"
