@@ -21,7 +21,7 @@ def weights() -> Path:
 
 
 def main() -> None:
-    """Serve on a free port of the loopback; the key is the first argument."""
+    """Serve on a free port of the loopback; the arguments are the keys, none opens it to all."""
     library: Any = importlib.import_module("xllamacpp")
     params: Any = library.CommonParams()
     params.model.path = str(weights())
@@ -31,7 +31,7 @@ def main() -> None:
     params.cpuparams_batch.n_threads = 1
     params.hostnames = ["127.0.0.1"]
     params.port = 0
-    params.api_keys = [sys.argv[1]]
+    params.api_keys = sys.argv[1:]
     server: Any = library.Server(params)
     print(server.listening_address, flush=True)
     sys.stdin.read()

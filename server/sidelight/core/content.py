@@ -37,10 +37,14 @@ class Text(Record):
 
 
 class Thinking(Record):
-    """A thinking block, kept as the dict that arrived: it must go back byte for byte."""
+    """A thinking block, kept as the dict that arrived: it must go back byte for byte.
+
+    `model` wrote it, and no other can read it; empty when that is not known.
+    """
 
     type: Literal["thinking"] = "thinking"
     raw: Json
+    model: str = ""
 
     @property
     def text(self) -> str:
@@ -49,10 +53,14 @@ class Thinking(Record):
 
 
 class Opaque(Record):
-    """A block we do not know (redacted thinking, server tools), carried unchanged."""
+    """A block we do not know (redacted thinking, server tools), carried unchanged.
+
+    `model` wrote it, and no other can read it; empty when that is not known.
+    """
 
     type: Literal["opaque"] = "opaque"
     raw: Json
+    model: str = ""
 
 
 class Image(Record):

@@ -26,14 +26,10 @@ class ToolSpec(Record):
 
 
 class PromptMessage(Record):
-    """One message of a request after normalising: roles alternate, results stand first.
-
-    `model` says who wrote an assistant message; thinking goes back to its own model alone.
-    """
+    """One message of a request after normalising: roles alternate, results stand first."""
 
     role: Literal["user", "assistant"]
     content: tuple[Block, ...]
-    model: str = ""
 
 
 class ModelRequest(Record):

@@ -61,9 +61,9 @@ class AnthropicClient:
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
         """Stream one answer. Raises ModelError only; closing it ends the HTTP exchange."""
-        body = encode(request, self.provider.card(request.model))
-        source = await self._open(body)
-        answer = Answer()
+        card = self.provider.card(request.model)
+        source = await self._open(encode(request, card))
+        answer = Answer(writer=card.id)
         count = 0
         try:
             while not answer.stopped and (event := await self._next(source)) is not None:

@@ -1,6 +1,6 @@
 """The models that are known by name: limits, features and prices, as of the vendor's own pages."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 from sidelight.core.model import Effort
@@ -110,14 +110,14 @@ def model_id(name: str) -> str:
 
 
 def card(name: str) -> ModelCard:
-    """The card of an alias or id; a dated id is its undated model's.
+    """The card of an alias or id; a dated id has what its undated model has.
 
     An unknown model gets a card without features and without prices.
     """
     wanted = model_id(name)
     known = MODELS.get(wanted) or MODELS.get(_undated(wanted))
     if known is not None:
-        return known
+        return known if known.id == wanted else replace(known, id=wanted)
     if wanted.startswith("claude-"):
         return ModelCard(wanted, 200_000, output_cap=32_000, default_output=32_000, caching=True)
     return plain_card(wanted)

@@ -39,7 +39,7 @@ class OpenBlock:
     parts: list[str] = field(default_factory=list[str])
     signature: list[str] = field(default_factory=list[str])
 
-    def close(self) -> AssistantBlock | None:
+    def close(self, writer: str) -> AssistantBlock | None:
         """The whole block; None for a call whose input is not a JSON object."""
         joined = "".join(self.parts)
         match self.start.get("type"):
@@ -49,7 +49,7 @@ class OpenBlock:
                 raw = {**self.start, "thinking": self.start["thinking"] + joined}
                 if self.signature:
                     raw["signature"] = "".join(self.signature)
-                return Thinking(raw=raw)
+                return Thinking(raw=raw, model=writer)
             case "tool_use":
                 given = as_object(self.start.get("input"))
                 parsed = _parsed(joined) if joined.strip() else given
@@ -58,13 +58,18 @@ class OpenBlock:
                 return ToolUse(id=self.start["id"], name=self.start["name"], input=parsed)
             case _:
                 parsed = _parsed(joined) if joined else None
-                return Opaque(raw=self.start if parsed is None else {**self.start, "input": parsed})
+                raw = self.start if parsed is None else {**self.start, "input": parsed}
+                return Opaque(raw=raw, model=writer)
 
 
 @dataclass(slots=True)
 class Answer:
-    """One answer in the making. Text is joined and tool input parsed once, when a block closes."""
+    """One answer in the making. Text is joined and tool input parsed once, when a block closes.
 
+    `writer` is the model that was asked: its thinking goes back to no other.
+    """
+
+    writer: str = ""
     id: str = ""
     model: str = ""
     stop_reason: str | None = None
@@ -172,7 +177,7 @@ class Answer:
     def _stop(self, event: Json) -> tuple[ModelEvent, ...]:
         index = int(event["index"])
         block = self.open.pop(index)
-        closed = block.close()
+        closed = block.close(self.writer)
         if closed is None:
             self.unreadable.append(str(block.start["name"]))
             return ()
@@ -229,7 +234,9 @@ def usage_of(raw: Json) -> Usage:
         input_tokens=int(raw.get("input_tokens") or 0),
         output_tokens=int(raw.get("output_tokens") or 0),
         cache_read_input_tokens=int(raw.get("cache_read_input_tokens") or 0),
-        cache_write_5m_tokens=int(creation.get("ephemeral_5m_input_tokens") or (written - hour)),
+        cache_write_5m_tokens=max(
+            written - hour, int(creation.get("ephemeral_5m_input_tokens") or 0)
+        ),
         cache_write_1h_tokens=hour,
     )
 

@@ -74,9 +74,10 @@ async def discover(
         with anyio.move_on_after(probe_s):
             found[index] = await _probe(client, place)
 
-    # Loopback goes through no proxy, whatever the environment says.
+    # Loopback goes through no proxy, whatever the environment says. Only plain http is asked, so
+    # the certificates need not be loaded (35 ms).
     async with (
-        httpx2.AsyncClient(trust_env=False, timeout=None) as client,
+        httpx2.AsyncClient(trust_env=False, verify=False, timeout=None) as client,
         anyio.create_task_group() as group,
     ):
         for index, place in enumerate(places):

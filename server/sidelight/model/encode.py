@@ -12,10 +12,8 @@ from sidelight.core.content import (
     ToolResult,
     ToolUse,
 )
-from sidelight.core.messages import AssistantMessage
 from sidelight.core.model import ModelRequest, PromptMessage, SystemPrompt, ToolSpec
 from sidelight.model.catalog import ModelCard
-from sidelight.model.catalog import card as card_of
 
 # An entry of the cache is found within 20 blocks before a mark; a turn of many tool calls adds
 # more than that between two requests, so a second mark follows at this distance.
@@ -25,6 +23,7 @@ FIXED_MARK: Json = {"type": "ephemeral", "ttl": "1h"}
 
 THINKING_BUDGETS = {"low": 2_048, "medium": 8_192, "high": 16_384, "xhigh": 24_576, "max": 31_999}
 SMALLEST_BUDGET = 1_024
+THINKING_TYPES = frozenset({"thinking", "redacted_thinking"})
 
 
 def encode(request: ModelRequest, card: ModelCard) -> Json:
@@ -36,7 +35,10 @@ def encode(request: ModelRequest, card: ModelCard) -> Json:
     limit = min(request.max_output_tokens or card.default_output, card.output_cap)
     body: Json = {"model": card.id, "max_tokens": limit, "stream": True}
     body |= _prompt(request, card)
-    body |= _thinking(request, card, limit)
+    if thinking := _thinking(request, card, body["messages"], limit):
+        body["thinking"] = thinking
+    if request.effort in card.efforts:
+        body["output_config"] = {"effort": request.effort}
     return body
 
 
@@ -78,33 +80,34 @@ def _tool(tool: ToolSpec) -> Json:
     }
 
 
-def _thinking(request: ModelRequest, card: ModelCard, limit: int) -> Json:
-    fields: Json = {}
+def _thinking(
+    request: ModelRequest, card: ModelCard, messages: list[Json], limit: int
+) -> Json | None:
     if card.thinking == "adaptive":
         # The default would hide it, and leave the person before a silent screen between tools.
-        fields["thinking"] = {"type": "adaptive", "display": "summarized"}
-    elif card.thinking == "budget" and request.effort is not None:
+        return {"type": "adaptive", "display": "summarized"}
+    if card.thinking == "budget" and request.effort is not None:
         budget = min(THINKING_BUDGETS[request.effort], limit - SMALLEST_BUDGET)
-        if budget >= SMALLEST_BUDGET:
-            fields["thinking"] = {"type": "enabled", "budget_tokens": budget}
-    if request.effort in card.efforts:
-        fields["output_config"] = {"effort": request.effort}
-    return fields
+        if budget >= SMALLEST_BUDGET and not _amid_calls_without_thinking(messages):
+            return {"type": "enabled", "budget_tokens": budget}
+    return None
+
+
+def _amid_calls_without_thinking(messages: list[Json]) -> bool:
+    """Whether the turn that goes on began without thinking: such a turn may not begin to think."""
+    spoken = [message["content"] for message in messages if message["role"] == "assistant"]
+    last: list[Json] = messages[-1]["content"] if messages else []
+    results = any(block["type"] == "tool_result" for block in last)
+    return results and bool(spoken) and spoken[-1][0]["type"] not in THINKING_TYPES
 
 
 def _message(message: PromptMessage, card: ModelCard) -> Json:
-    own = card.thinking != "none" and (not message.model or card_of(message.model).id == card.id)
-    return {
-        "role": message.role,
-        "content": [
-            encoded
-            for block in message.content
-            if (encoded := _block(block, keep_raw=own)) is not None
-        ],
-    }
+    encoded = (_block(block, card) for block in message.content)
+    return {"role": message.role, "content": [block for block in encoded if block is not None]}
 
 
-def _block(block: Block, *, keep_raw: bool) -> Json | None:
+def _block(block: Block, card: ModelCard) -> Json | None:
+    """A block as the API writes it; None for thinking that the model of `card` cannot read."""
     match block:
         case Text():
             return {"type": "text", "text": block.text}
@@ -114,14 +117,15 @@ def _block(block: Block, *, keep_raw: bool) -> Json | None:
         case ToolUse():
             return {"type": "tool_use", "id": block.id, "name": block.name, "input": block.input}
         case ToolResult():
-            return _tool_result(block)
+            return _tool_result(block, card)
         case Thinking() | Opaque():
-            return block.raw if keep_raw else None
+            readable = card.thinking != "none" and block.model in {"", card.id}
+            return block.raw if readable else None
 
 
-def _tool_result(block: ToolResult) -> Json:
+def _tool_result(block: ToolResult, card: ModelCard) -> Json:
     result: Json = {"type": "tool_result", "tool_use_id": block.tool_use_id}
-    content = [_block(part, keep_raw=False) for part in block.content]
+    content = [_block(part, card) for part in block.content]
     if content:
         result["content"] = content
     if block.is_error:
@@ -154,8 +158,3 @@ def _may_be_marked(block: Json) -> bool:
     if block["type"] == "text":
         return bool(block["text"].strip())
     return block["type"] in {"image", "tool_use", "tool_result"}
-
-
-def as_prompt(message: AssistantMessage) -> PromptMessage:
-    """An answer as the message that the next request repeats."""
-    return PromptMessage(role="assistant", content=message.content, model=message.model)

@@ -1,7 +1,7 @@
 """The process's link to a model: found when first needed, changed when the user sets a key."""
 
 from collections.abc import AsyncGenerator, Callable, Mapping
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from typing import cast
 
@@ -77,7 +77,8 @@ class ModelLink:
         """Load what the first request needs, ahead of time; never raises."""
         state = self._state or await self.connect()
         if isinstance(state, Linked) and isinstance(state.client, AnthropicClient):
-            await state.client.warm()
+            with suppress(ModelError):  # the first request meets it again, and tells
+                await state.client.warm()
 
     async def aclose(self) -> None:
         """Close connections."""

@@ -7,12 +7,14 @@ could send the user's key to a host of their choice.
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
 
 from sidelight.model.catalog import ModelCard, card, model_id, plain_card
 from sidelight.model.discover import (
+    PROBE_S,
     SMALLEST_WINDOW,
     USUAL_PLACES,
     Candidate,
@@ -113,12 +115,16 @@ async def find(
     key: str | None = None,
     home: Path | None = None,
     places: Sequence[Candidate] = USUAL_PLACES,
+    probe_s: float = PROBE_S,
 ) -> Provider | NoModel:
-    """`resolve`, and if that finds nothing the first usable server on this computer."""
+    """`resolve`, and if that finds nothing the first usable server on this computer.
+
+    Looking around takes `probe_s` seconds at most. Raises nothing; cancellable.
+    """
     found = resolve(env, user_env=user_env, key=key, home=home)
     if isinstance(found, Provider):
         return found
-    servers = await discover(places)
+    servers = await discover(places, probe_s=probe_s)
     for server in servers:
         if not server.problem:
             return local_provider(server)
@@ -203,12 +209,19 @@ def _sdk_credential(env: Mapping[str, str], home: Path) -> tuple[Credential, str
         return Credential("profile", profile=name), f"login profile {name!r} (ANTHROPIC_PROFILE)"
     if all(any(env.get(each) for each in either) for either in FEDERATION):
         return Credential("federation"), "workload identity (environment)"
-    pointer = folder / "active_config"
-    name = pointer.read_text(encoding="utf-8").strip() if pointer.is_file() else ""
-    name = name or "default"
+    name = _active_profile(folder / "active_config")
     if (folder / "configs" / f"{name}.json").is_file():
         return Credential("profile", profile=name), f"login profile {name!r} in {folder}"
     return None
+
+
+def _active_profile(pointer: Path) -> str:
+    try:
+        return pointer.read_text(encoding="utf-8").strip() or "default"
+    except FileNotFoundError:
+        return "default"
+    except (OSError, UnicodeDecodeError) as error:
+        raise ValueError(f"{pointer} does not name a login profile: {error}") from error
 
 
 def _config_folder(env: Mapping[str, str], home: Path) -> Path:
@@ -253,4 +266,7 @@ def checked_url(value: str) -> str:
 def is_loopback(url: str) -> bool:
     """Whether an address is on this computer."""
     host = urlsplit(url).hostname or ""
-    return host in {"localhost", "::1"} or host.startswith("127.")
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

@@ -1,7 +1,7 @@
 """Loads the provider's SDK for a third of its usual price.
 
-`import anthropic` executes 1,950 modules of types for interfaces that this product never calls
-(0.85 s of CPU), because the `__init__` files of its packages import every name they offer. The
+`import anthropic` costs 0.8 s of CPU, for it executes 1,950 modules of types of interfaces that
+this product never calls: the `__init__` files of its packages import every name they offer. The
 names are real and stay so: nothing is stubbed or left out. While the finder below stands in
 `sys.meta_path`, the `__init__` of a package of the SDK runs with imports of its own submodules put
 off; each name is then loaded at its first use (PEP 562). A package whose `__init__` does more with
@@ -24,8 +24,6 @@ from typing import Any
 import anyio.to_thread
 
 NAME = "anthropic"
-# Packages whose modules reach into each other while they load; small, so they load at once.
-AT_ONCE = ("anthropic._utils",)
 
 _lock = Lock()
 
@@ -70,7 +68,7 @@ class DeferringFinder(MetaPathFinder):
         if fullname != NAME and not fullname.startswith(f"{NAME}."):
             return None
         spec = PathFinder.find_spec(fullname, path, target)
-        if spec is None or spec.submodule_search_locations is None or fullname in AT_ONCE:
+        if spec is None or spec.submodule_search_locations is None:
             return spec
         if type(spec.loader) is SourceFileLoader:
             spec.loader = DeferringLoader(fullname, spec.loader.path)
@@ -163,21 +161,26 @@ class DeferringImport:
 
 
 def _getter(module: ModuleType, names: dict[str, Deferred], starred: tuple[str, ...]) -> Any:
-    """The `__getattr__` of a deferred package: named exports, then those of `import *`."""
+    """The `__getattr__` of a deferred package."""
 
     def get(name: str) -> Any:
         deferred = names.get(name)
-        value = deferred.load() if deferred else _from_starred(module, name, starred)
+        value = deferred.load() if deferred else _implied(module, name, starred)
         setattr(module, name, value)
         return value
 
     return get
 
 
-def _from_starred(module: ModuleType, name: str, starred: tuple[str, ...]) -> Any:
-    # A submodule is looked for here first, and must be left to the import that looks for it.
-    submodule = f"{module.__name__}.{name}"
-    if not name.startswith("_") and PathFinder.find_spec(submodule, module.__path__) is None:
+def _implied(module: ModuleType, name: str, starred: tuple[str, ...]) -> Any:
+    """What a plain import leaves in a package besides its named exports.
+
+    These are the submodules that it loaded on its way, and the names of `import *`.
+    """
+    if not name.startswith("__"):
+        submodule = f"{module.__name__}.{name}"
+        if PathFinder.find_spec(submodule, module.__path__) is not None:
+            return importlib.import_module(submodule)
         for source in map(importlib.import_module, starred):
             if hasattr(source, name):
                 return getattr(source, name)
