@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Sequence
 
+import anyio
+
 from sidelight.core.host import (
     EditOutcome,
     FileEdit,
@@ -19,7 +21,8 @@ class FakeHost:
 
     `on_save` stands for save participants: it gets path and text and returns what is saved.
     `before_apply` is called once before the next edit, as a user who types at that moment.
-    `replies` are given to permission prompts in order; without one the answer is a denial.
+    `replies` are given to permission prompts in order; without one the answer is a denial. While
+    `away` is set nobody answers: the dialog stays open, and `dialogs` counts those that are.
     """
 
     def __init__(self, files: dict[str, str] | None = None) -> None:
@@ -30,6 +33,8 @@ class FakeHost:
         self.before_apply: Callable[[], None] | None = None
         self.refuse_edits = ""
         self.replies: list[PermissionReply] = []
+        self.away = False
+        self.dialogs = 0
         self.prompts: list[PermissionPrompt] = []
         self.notices: list[tuple[Severity, str]] = []
         self.labels: list[str] = []
@@ -95,6 +100,12 @@ class FakeHost:
 
     async def ask_permission(self, prompt: PermissionPrompt) -> PermissionReply:
         self.prompts.append(prompt)
+        if self.away:
+            self.dialogs += 1
+            try:
+                await anyio.sleep_forever()
+            finally:
+                self.dialogs -= 1
         if self.replies:
             return self.replies.pop(0)
         return PermissionReply(behavior="deny", feedback="Nobody answered.")

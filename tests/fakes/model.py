@@ -26,7 +26,21 @@ class Wait:
     gate: str
 
 
-Step = str | ToolUse | Thinking | Wait | ModelError
+@dataclass(frozen=True)
+class Unclosed:
+    """A call that begins and is never complete."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class StopReason:
+    """Why the answer ends here, if not for the usual reason."""
+
+    reason: str
+
+
+Step = str | ToolUse | Thinking | Wait | Unclosed | StopReason | ModelError
 USAGE = Usage(input_tokens=10, output_tokens=5)
 
 
@@ -51,8 +65,12 @@ class ScriptedModel:
         self.requests.append(request)
         steps = self.replies[len(self.requests) - 1]
         blocks: list[AssistantBlock] = []
+        reason = ""
         try:
             for step in steps:
+                if isinstance(step, StopReason):
+                    reason = step.reason
+                    continue
                 if isinstance(step, Wait):
                     self._gate(self._reached, step.gate).set()
                     await self._gate(self._gates, step.gate).wait()
@@ -65,7 +83,7 @@ class ScriptedModel:
             message = AssistantMessage(
                 id=f"msg_{len(self.requests)}",
                 content=tuple(blocks),
-                stop_reason="tool_use" if calls else "end_turn",
+                stop_reason=reason or ("tool_use" if calls else "end_turn"),
                 usage=USAGE,
                 model=request.model,
             )
@@ -73,7 +91,10 @@ class ScriptedModel:
         finally:
             self.closed += 1
 
-    def _events(self, step: str | ToolUse | Thinking, blocks: list[AssistantBlock]):
+    def _events(self, step: str | ToolUse | Thinking | Unclosed, blocks: list[AssistantBlock]):
+        if isinstance(step, Unclosed):
+            yield ToolUseStarted(id="toolu_unclosed", name=step.name)
+            return
         if isinstance(step, str):
             for word in (step[: len(step) // 2], step[len(step) // 2 :]):
                 yield TextChunk(text=word)

@@ -22,7 +22,7 @@ from sidelight.core.messages import AssistantMessage, Attachment
 from sidelight.hooks.outcome import HookOutcome
 from tests.builders import Stage, results
 from tests.fakes.messages_api.rules import check_request
-from tests.fakes.model import ScriptedModel, Wait
+from tests.fakes.model import ScriptedModel, StopReason, Unclosed, Wait
 from tests.fakes.tools import StepTool
 from tests.unit.context.test_normalise import as_request
 
@@ -218,16 +218,127 @@ async def test_a_cancelled_turn_leaves_a_valid_history_and_closes_the_stream(
     look, change = StepTool(), StepTool("Change", changes=True)
     model = ScriptedModel([steps])
     stage = Stage(model, [look, change])
-    with anyio.fail_after(5):
-        async with anyio.create_task_group() as group:
-            group.start_soon(stage.run)
-            await model.reached(gate)
-            if expected:
-                await (look if steps[0].name == "Look" else change).started("a")
-            stage.scope.cancel()
+    async with anyio.create_task_group() as group:
+        group.start_soon(stage.run)
+        await model.reached(gate)
+        if expected:
+            await (look if steps[0].name == "Look" else change).started("a")
+        group.cancel_scope.deadline = anyio.current_time() + 1
+        stage.scope.cancel()
+    assert not group.cancel_scope.cancelled_caught
     assert model.closed == 1
     assert [text for _, text, _ in results(stage.history)] == expected
     assert_valid(stage)
+
+
+@pytest.mark.req("LOOP-04")
+async def test_a_cancel_closes_an_open_dialog_and_the_call_never_runs() -> None:
+    change = StepTool("Change", changes=True)
+    calls = [call("Change", "a"), call("Change", "b")]
+    stage = Stage(ScriptedModel([calls]), [change], mode="default")
+    stage.host.away = True
+    async with anyio.create_task_group() as group:
+        group.start_soon(stage.run)
+        with anyio.fail_after(5):
+            while not stage.host.dialogs:
+                await anyio.lowlevel.checkpoint()
+        group.cancel_scope.deadline = anyio.current_time() + 1
+        stage.scope.cancel()
+    assert not group.cancel_scope.cancelled_caught
+    assert (stage.host.dialogs, change.log) == (0, [])
+    assert [text for _, text, _ in results(stage.history)] == [INTERRUPTED, NOT_STARTED]
+    assert_valid(stage)
+
+
+async def test_a_cancel_while_the_next_try_is_waited_for_ends_at_once() -> None:
+    stage = Stage(ScriptedModel([[ModelError("overloaded", "busy", retry_after=500)]]), [])
+    async with anyio.create_task_group() as group:
+        group.start_soon(stage.run)
+        with anyio.fail_after(5):
+            while not any(isinstance(event, RetryScheduled) for event in stage.events):
+                await anyio.lowlevel.checkpoint()
+        group.cancel_scope.deadline = anyio.current_time() + 1
+        stage.scope.cancel()
+    assert not group.cancel_scope.cancelled_caught
+    assert [message.role for message in stage.history] == ["user"]
+
+
+async def test_a_call_that_is_never_complete_never_runs() -> None:
+    look = StepTool()
+    steps = [call("Look", "a"), Unclosed("Look"), again("cut_off")]
+    stage = Stage(ScriptedModel([steps, ["done"]]), [look])
+    events = await stage.run()
+    assert ended(events).reason == "completed"
+    assert look.log == ["+a", "-a"]
+    assert [name for name, _, _ in results(stage.history)] == ["toolu_a"]
+    assert_valid(stage)
+
+
+async def test_thinking_that_ends_a_broken_answer_is_not_sent_back() -> None:
+    def thought(words: str) -> Thinking:
+        return Thinking(raw={"type": "thinking", "thinking": words, "signature": "c2ln"})
+
+    steps = [thought("one"), call("Look", "a"), thought("two"), again("cut_off")]
+    stage = Stage(ScriptedModel([steps, ["done"]]), [StepTool()])
+    await stage.run()
+    kept = stage.history[1]
+    assert isinstance(kept, AssistantMessage)
+    assert kept.content == (thought("one"), call("Look", "a"))
+    assert_valid(stage)
+
+
+async def test_an_answer_cut_at_the_limit_is_continued_three_times_and_no_more() -> None:
+    parts = [[f"part {n}", StopReason("max_tokens")] for n in range(3)]
+    stage = Stage(ScriptedModel([*parts, ["the end"]]), [])
+    events = await stage.run()
+    assert (ended(events).reason, ended(events).steps) == ("completed", 4)
+    assert [m.kind for m in stage.history if isinstance(m, Attachment)] == ["recovery"] * 3
+    assert_valid(stage)
+    stage = Stage(ScriptedModel([*parts, parts[0]]), [])
+    events = await stage.run()
+    assert (ended(events).reason, ended(events).error) == (
+        "failed",
+        "The answer was cut off at the output limit several times.",
+    )
+    assert_valid(stage)
+
+
+@pytest.mark.parametrize(
+    ("stop", "reason"), [("refusal", "blocked"), ("model_context_window_exceeded", "failed")]
+)
+async def test_an_answer_that_the_model_or_its_window_ends_is_said(stop: str, reason: str) -> None:
+    events = await Stage(ScriptedModel([["well", StopReason(stop)]]), []).run()
+    assert ended(events).reason == reason
+    assert ended(events).error
+
+
+async def test_a_paused_answer_is_asked_for_again() -> None:
+    stage = Stage(ScriptedModel([["half", StopReason("pause_turn")], ["whole"]]), [])
+    assert ended(await stage.run()).reason == "completed"
+    assert_valid(stage)
+
+
+async def test_tries_that_failed_do_not_count_as_steps() -> None:
+    replies = [[again()], [again()], [call("Look", "a")], [again()], ["done"]]
+    stage = Stage(ScriptedModel(replies), [StepTool()], max_steps=2)
+    events = await stage.run()
+    assert (ended(events).reason, ended(events).steps) == ("completed", 2)
+
+
+async def test_a_server_that_stays_busy_ends_the_turn_after_ten_further_tries() -> None:
+    model = ScriptedModel([[again()]] * 20)
+    events = await Stage(model, []).run()
+    assert (ended(events).reason, ended(events).error) == ("failed", "busy")
+    assert len(model.requests) == 11
+
+
+async def test_hooks_hear_a_call_by_the_name_that_the_tool_has_today() -> None:
+    stage = Stage(ScriptedModel([[call("Task", "a")], ["done"]]), [StepTool("Agent")])
+    await stage.run()
+    assert [(event, extra["tool_name"]) for event, extra in stage.hooks.fired] == [
+        ("PreToolUse", "Agent"),
+        ("PostToolUse", "Agent"),
+    ]
 
 
 async def test_every_message_of_the_history_was_told_once_and_in_order() -> None:

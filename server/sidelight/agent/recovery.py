@@ -82,6 +82,12 @@ def after_failure(state: State, response: Response) -> Again | Stop:
     wait = delay(state.retries, error, random.random)
     if wait is None:
         return Stop("failed", error.message)
-    again = replace(state, transition=f"retry:{error.kind}", retries=state.retries + 1)
     acted = any(block.type == "tool_use" for block in response.closed)
+    again = replace(
+        state,
+        # A try without an answer is no step: the limit counts what the model did.
+        step=state.step if acted else state.step - 1,
+        transition=f"retry:{error.kind}",
+        retries=state.retries + 1,
+    )
     return Again(again, delay_s=wait, reminder=BROKEN_OFF if acted else None, cause=error.message)

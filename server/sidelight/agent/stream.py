@@ -5,7 +5,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import cast
 
-from sidelight.core.content import AssistantBlock, Text, ToolUse
+from sidelight.core.content import AssistantBlock, Opaque, Text, Thinking, ToolUse
 from sidelight.core.errors import ModelError
 from sidelight.core.events import Event, TextDelta, ThinkingDelta
 from sidelight.core.ids import new_id
@@ -44,6 +44,8 @@ class Response:
         said = "".join(self.open_text)
         if said.strip():
             blocks.append(Text(text=said))
+        while blocks and isinstance(blocks[-1], Thinking | Opaque):
+            blocks.pop()  # the API refuses a message that ends in thinking
         if not any(
             isinstance(block, ToolUse) or (isinstance(block, Text) and block.text.strip())
             for block in blocks

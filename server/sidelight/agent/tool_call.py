@@ -28,12 +28,15 @@ from sidelight.core.tool import Progress, ToolContext, ToolOutput
 from sidelight.hooks.outcome import HookOutcome
 from sidelight.permissions.pipeline import decide
 from sidelight.permissions.question import Question
+from sidelight.tools.registry import present_name
 
 log = logging.getLogger(__name__)
 
 
 async def run_call(call: ToolUse, turn: Turn, emit: Emit) -> CallOutcome:
     """Take one call from its block to its result; never raises but for cancellation."""
+    # A guard is set on the tool's present name; a former one must not get past it.
+    call = call.model_copy(update={"name": present_name(call.name)})
     life = _Life(call, turn, turn.context_for(call.id), emit, time.monotonic())
     try:
         return await life.run()
