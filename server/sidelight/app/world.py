@@ -45,7 +45,7 @@ from sidelight.settings.watch import LiveSettings
 from sidelight.tools.bash.tool import BashOptions, BashTool
 from sidelight.tools.registry import built_in_tools, spec
 from sidelight.transcripts.entry import ModeStored, Opened
-from sidelight.transcripts.replay import Replay
+from sidelight.transcripts.replay import Replay, replay
 from sidelight.transcripts.store import Transcript, folder_for
 
 DEFAULT_MODEL = "sonnet"
@@ -143,10 +143,13 @@ class _Builder:
         self.loaded = self.live.current()
         self.policy = self._policy(self.loaded)
         self.shell = Shell(cwd, self.policy.roots)
+        self.transcript = Transcript(folder_for(world.state_home, cwd) / f"{self.id}.jsonl")
+        if self.stored is not None and self.stored.size != self.transcript.size:
+            # Another process wrote to it after it was read and before it was ours.
+            self.stored = replay(self.transcript.path)
         self.scratch = Path(tempfile.mkdtemp(prefix="sidelight-"))
         self.env_file = self.scratch / "hooks.env"
         self.shell.env_files.append(str(self.env_file))
-        self.transcript = Transcript(folder_for(world.state_home, cwd) / f"{self.id}.jsonl")
 
     def build(self) -> Session:
         settings = self.loaded.settings

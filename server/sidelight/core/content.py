@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal, TypeGuard
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from sidelight.core.record import Record
 
@@ -29,11 +29,20 @@ def as_list(value: object) -> list[Any]:
     return value if is_list(value) else []
 
 
+def mended(text: str) -> str:
+    """The text with half characters (lone surrogates) joined where they meet, else replaced."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
+
+
 class Text(Record):
-    """Plain or Markdown text."""
+    """Plain or Markdown text; half characters, which can be neither stored nor sent, are mended."""
 
     type: Literal["text"] = "text"
-    text: str
+    text: Annotated[str, AfterValidator(mended)]
 
 
 class Thinking(Record):

@@ -2,9 +2,9 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
-from sidelight.core.content import AssistantBlock, ToolUse, UserBlock
+from sidelight.core.content import AssistantBlock, ToolUse, UserBlock, mended
 from sidelight.core.record import Record
 
 Origin = Literal["typed", "steering", "tools", "hook", "command"]
@@ -70,7 +70,7 @@ class Attachment(Record):
     role: Literal["attachment"] = "attachment"
     id: str
     kind: str
-    text: str
+    text: Annotated[str, AfterValidator(mended)]
 
 
 Message = Annotated[UserMessage | AssistantMessage | Attachment, Field(discriminator="role")]

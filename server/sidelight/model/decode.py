@@ -15,6 +15,7 @@ from sidelight.core.content import (
     as_object,
     is_list,
     is_object,
+    mended,
 )
 from sidelight.core.errors import ModelError
 from sidelight.core.ids import new_id
@@ -214,15 +215,6 @@ def _mended_json(value: object) -> object:
     if is_object(value):
         return {mended(key): _mended_json(item) for key, item in value.items()}
     return value
-
-
-def mended(text: str) -> str:
-    """The text with half characters (lone surrogates) joined where they meet, else replaced."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return text
 
 
 def usage_of(raw: Json) -> Usage:

@@ -50,9 +50,11 @@ class Inbox:
             waiting.taken = True
         return fresh
 
-    def give_back(self, waiting: Waiting) -> None:
-        """The turn ended before the prompt joined the history: it waits again."""
-        waiting.taken = False
+    def take(self, waiting: Waiting) -> bool:
+        """Take up one prompt; whether it still waited."""
+        fresh = not waiting.taken
+        waiting.taken = True
+        return fresh
 
     def end(self, ended: TurnEnded) -> None:
         """The running turn is over: everything that it had taken up is answered."""

@@ -5,12 +5,13 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 import anyio
 
-from sidelight.core.content import UserBlock
+from sidelight.core.content import ToolUse, UserBlock
 from sidelight.core.events import ToolCallEnded, TurnEnded
 from sidelight.core.messages import Message
 from sidelight.review.ledger import Reviewed
 from sidelight.review.store import ReviewStore
 from sidelight.transcripts.entry import (
+    CallBegun,
     CallStored,
     Entry,
     MessageStored,
@@ -24,7 +25,10 @@ log = logging.getLogger(__name__)
 
 
 class Recorder:
-    """Owns a session's transcript and its stored reviews; `problem` is told once until it heals."""
+    """Owns a session's transcript and its stored reviews; `problem` is told once until it heals.
+
+    What the disk refuses is kept in order, and written when it takes it again.
+    """
 
     def __init__(
         self,
@@ -35,7 +39,8 @@ class Recorder:
         self._transcript = transcript
         self._reviews = reviews
         self._problem = problem
-        self._failing = False
+        self._unwritten: list[Entry] = []
+        self._failing: set[str] = set()
 
     @property
     def path(self) -> str:
@@ -50,6 +55,10 @@ class Recorder:
     async def message(self, message: Message) -> None:
         """A message joined the history."""
         await self._write(MessageStored(message=message))
+
+    async def call_begun(self, call: ToolUse) -> None:
+        """A call may run from here on, before the answer that holds it is complete."""
+        await self._write(CallBegun(call=call))
 
     async def call(self, event: ToolCallEnded) -> None:
         """A call ended."""
@@ -76,30 +85,40 @@ class Recorder:
 
     async def reviews(self, files: Mapping[str, Reviewed]) -> None:
         """The files under review are these."""
-        await self._guarded(lambda: self._reviews.save(files))
+        present = dict(files)
+        await self._guarded("reviews", self._in_thread(lambda: self._reviews.save(present)))
 
     async def close(self) -> None:
-        """Release the file."""
+        """Write what is left, and release the file."""
+        if self._unwritten:
+            await self._guarded("transcript", self._flush)
         await anyio.to_thread.run_sync(self._transcript.close)
 
     async def _write(self, entry: Entry, *, sync: bool = False) -> None:
-        await self._guarded(lambda: self._transcript.append(entry), in_thread=False)
-        if sync and not self._failing:
-            await self._guarded(self._transcript.sync)
+        self._unwritten.append(entry)
+        await self._guarded("transcript", self._flush)
+        if sync and not self._unwritten:
+            await self._guarded("disk", self._in_thread(self._transcript.sync))
 
-    async def _guarded(self, write: Callable[[], None], *, in_thread: bool = True) -> None:
+    async def _flush(self) -> None:
+        while self._unwritten:
+            self._transcript.append(self._unwritten[0])
+            del self._unwritten[0]
+
+    @staticmethod
+    def _in_thread(write: Callable[[], None]) -> Callable[[], Awaitable[None]]:
+        return lambda: anyio.to_thread.run_sync(write)
+
+    async def _guarded(self, what: str, write: Callable[[], Awaitable[None]]) -> None:
         try:
-            if in_thread:
-                await anyio.to_thread.run_sync(write)
-            else:
-                write()
+            await write()
         except OSError as error:
             log.warning("cannot write %s: %s", self._transcript.path, error)
-            if not self._failing:
-                self._failing = True
+            if what not in self._failing:
+                self._failing.add(what)
                 await self._problem(
                     f"This conversation is not being saved: {error}. "
                     "Make room or fix the folder; saving goes on by itself."
                 )
         else:
-            self._failing = False
+            self._failing.discard(what)

@@ -2,6 +2,8 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 
+import anyio
+
 from sidelight.core.errors import HostError
 from sidelight.core.host import (
     EditOutcome,
@@ -36,7 +38,8 @@ class ReviewHost:
         if outcome.applied:
             for after in outcome.after:
                 self._review.note_edit(after.path, before.get(after.path), after.text)
-            await self._changed()
+            with anyio.CancelScope(shield=True):  # the file is changed: that must not go unsaid
+                await self._changed()
         return outcome
 
     async def ask_permission(self, prompt: PermissionPrompt) -> PermissionReply:

@@ -16,7 +16,6 @@ from sidelight.agent.loop import run_turn
 from sidelight.agent.prepared import must_run_alone
 from sidelight.agent.tool_call import run_call
 from sidelight.agent.turn import Turn
-from sidelight.context.attachments import changed_files
 from sidelight.core.content import Json, UserBlock
 from sidelight.core.decision import Mode
 from sidelight.core.events import (
@@ -28,6 +27,7 @@ from sidelight.core.events import (
     ReviewChanged,
     Sink,
     ToolCallEnded,
+    ToolCallStarted,
     TurnEnded,
 )
 from sidelight.core.host import FileChange, Host
@@ -39,6 +39,7 @@ from sidelight.core.tool import AnyTool, Shell, ToolContext
 from sidelight.hooks.engine import HookEngine
 from sidelight.permissions.pipeline import withheld
 from sidelight.review.ledger import ReviewLedger
+from sidelight.session.arrivals import Arrivals
 from sidelight.session.inbox import Inbox, Waiting
 from sidelight.session.recorder import Recorder
 from sidelight.session.review_host import ReviewHost
@@ -48,6 +49,7 @@ from sidelight.transcripts.replay import Replay
 
 log = logging.getLogger(__name__)
 
+CLOSED = "This conversation is closed; open it again to go on."
 BUG = "Sidelight failed by a fault of its own; the log has the details. Nothing was lost."
 
 
@@ -96,9 +98,17 @@ class Session:
         self._turns = anyio.Lock()
         self._scope: anyio.CancelScope | None = None
         self._executor: ToolExecutor | None = None
-        self._touched: set[str] = set()
-        self._told_mode: Mode = "default"
-        self._first_step = True
+        self._arrivals = Arrivals(
+            self._inbox,
+            self.ledger,
+            self.review,
+            opening=parts.opening,
+            mode_reminder=parts.mode_reminder,
+            history=self.history,
+        )
+        self._coming = 0
+        self._stop_next = False
+        self._closed = False
         for stored in replay.waiting.values():
             self._inbox.add(stored.prompt_id, stored.content)
 
@@ -137,22 +147,32 @@ class Session:
 
         The prompt is on disk before anything else happens. `cancel()` ends the turn with reason
         `cancelled`; cancelling the caller does too, and raises. Failures are in the result.
+        A prompt that was taken up is in the history, however its turn ended.
         """
+        if self._closed:
+            return TurnEnded(turn_id=new_id(), reason="failed", error=CLOSED)
         waiting = self._inbox.add(prompt_id or new_id(), content)
-        await self._recorder.prompt(waiting.id, waiting.content)
-        if self.running:
-            await self.tell(QueueChanged(prompts=self._inbox.queued()))
-        async with self._turns:
-            if waiting.ended is not None:
-                return waiting.ended
-            for text in await anyio.to_thread.run_sync(self.parts.refresh):
-                await self.tell(Notice(severity="warning", text=text))
-            return await self._run(waiting)
+        self._coming += 1
+        try:
+            await self._recorder.prompt(waiting.id, waiting.content)
+            if self.running:
+                await self.tell(QueueChanged(prompts=self._inbox.queued()))
+            async with self._turns:
+                if waiting.ended is not None:
+                    return waiting.ended
+                if self._closed:
+                    return TurnEnded(turn_id=new_id(), reason="cancelled")
+                return await self._run(waiting)
+        finally:
+            self._coming -= 1
+            self._stop_next = self._stop_next and self._coming > 0
 
     def cancel(self) -> None:
-        """Stop the running turn, if there is one; returns at once."""
+        """Stop the running turn, or the one that is about to run; returns at once."""
         if self._scope is not None:
             self._scope.cancel()
+        else:
+            self._stop_next = self._coming > 0
 
     def withheld(self, path: str) -> str:
         """Why a file's text must not go along with a prompt; empty if it may. Looks at the disk."""
@@ -202,7 +222,7 @@ class Session:
 
     async def file_changed(self, change: FileChange) -> None:
         """A file changed: its hooks run, and the model is told if it knows another text of it."""
-        self._touched.add(change.path)
+        self._arrivals.touch(change.path)
         if change.event == "unlink" and self.review.file_removed(change.path):
             await self.review_changed()
         fields = {"file_path": change.path, "event": change.event}
@@ -214,7 +234,7 @@ class Session:
 
     async def text_changed(self, path: str, text: str) -> None:
         """The editor's text of a file is another one."""
-        self._touched.add(path)
+        self._arrivals.touch(path)
         if self.review.text_changed(path, text):
             await self.review_changed()
 
@@ -229,7 +249,11 @@ class Session:
             await self._host.watch(self.parts.hooks.watch_list())
 
     async def close(self) -> None:
-        """Cancel, and wait until the turn has ended and everything is on disk."""
+        """Cancel, and wait until the turn has ended and everything is on disk.
+
+        Prompts that still wait for a turn stay stored, and are taken up with the next one.
+        """
+        self._closed = True
         self.cancel()
         with anyio.CancelScope(shield=True):
             async with self._turns:
@@ -238,13 +262,15 @@ class Session:
 
     async def _run(self, waiting: Waiting) -> TurnEnded:
         turn = self._turn(waiting)
-        self._first_step = True
+        self._arrivals.begin()
         try:
+            for text in await anyio.to_thread.run_sync(self.parts.refresh):
+                await self.tell(Notice(severity="warning", text=text))
             ended = await self._play(turn)
         except BaseException:
-            await self._finish(turn, None)
+            await self._finish(turn, waiting, None)
             raise
-        return await self._finish(turn, ended)
+        return await self._finish(turn, waiting, ended)
 
     async def _play(self, turn: Turn) -> TurnEnded | None:
         """Run the loop in a task group of its own; None when it was cancelled."""
@@ -252,6 +278,8 @@ class Session:
         try:
             async with anyio.create_task_group() as group:
                 self._scope = group.cancel_scope
+                if self._stop_next:
+                    self.cancel()
                 self._executor = self._make_executor(group, turn)
                 events = run_turn(turn, self._executor)
                 async with aclosing(events):
@@ -273,15 +301,18 @@ class Session:
             turn.max_parallel,
         )
 
-    async def _finish(self, turn: Turn, ended: TurnEnded | None) -> TurnEnded:
+    async def _finish(self, turn: Turn, own: Waiting, ended: TurnEnded | None) -> TurnEnded:
         """Leave a valid history behind on every way out, and answer every prompt taken up."""
         ended = ended or TurnEnded(turn_id=turn.id, reason="cancelled")
         with anyio.CancelScope(shield=True):
-            self._scope = None
+            self._scope, self._stop_next = None, False
+            left = self._arrivals.give_up(own)
             if self._executor is not None:
-                for message in self._executor.abandon():
-                    self.history.append(message)
-                    await self._pass_on(MessageAdded(message=message))
+                left = (*left, *self._executor.abandon())
+            for message in left:
+                self.history.append(message)
+                await self._pass_on(MessageAdded(message=message))
+            if self._executor is not None:
                 self._executor.close()
                 self._executor = None
             self._inbox.end(ended)
@@ -303,7 +334,7 @@ class Session:
             rules=self.parts.rules,
             hooks=self.parts.hooks,
             context_for=self._context,
-            arrivals=self._arrivals,
+            arrivals=self._gather,
             max_steps=self.parts.max_steps,
         )
 
@@ -317,36 +348,19 @@ class Session:
             scratch_dir=str(self.parts.scratch),
         )
 
-    async def _arrivals(self) -> Sequence[Message]:
-        """What joins the history before the next step: reminders first, then prompts."""
-        found: list[Message] = []
-        if not self.history:
-            found.extend(await self.parts.opening())
-        touched, self._touched = self._touched, set()
-        found.extend(await changed_files(touched, self.ledger, self._host))
-        found.extend(self._news())
-        fresh = self._inbox.take_all()
-        found.extend(
-            waiting.message("typed" if self._first_step else "steering") for waiting in fresh
-        )
-        self._first_step = False
-        if fresh:
+    async def _gather(self) -> Sequence[Message]:
+        waited = bool(self._inbox.queued())
+        found = await self._arrivals.gather(self.mode, self._host)
+        if waited:
             await self.tell(QueueChanged(prompts=()))
         return found
 
-    def _news(self) -> list[Attachment]:
-        """What the model must hear once: a changed mode, and what the user undid."""
-        texts = [("review", text) for text in self.review.take_news()]
-        if self.mode != self._told_mode and (
-            text := self.parts.mode_reminder(self._told_mode, self.mode)
-        ):
-            texts.append(("mode", text))
-        self._told_mode = self.mode
-        return [Attachment(id=new_id(), kind=kind, text=text) for kind, text in texts]
-
     async def _pass_on(self, event: Event) -> None:
         if isinstance(event, MessageAdded):
+            self._arrivals.joined(event.message)
             await self._recorder.message(event.message)
+        elif isinstance(event, ToolCallStarted):
+            await self._recorder.call_begun(event.call)
         elif isinstance(event, ToolCallEnded):
             await self._recorder.call(event)
         await self.tell(event)
@@ -355,6 +369,9 @@ class Session:
         """Pass an event to the client; one that no longer listens ends the turn."""
         try:
             await self._sink(event)
+        except BrokenPipeError:
+            log.warning("nobody reads the output of session %s any more", self.id)
+            self.cancel()
         except Exception:
             log.exception("the client of session %s no longer listens", self.id)
             self.cancel()

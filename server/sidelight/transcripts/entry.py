@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field, TypeAdapter
 
-from sidelight.core.content import Json, UserBlock
+from sidelight.core.content import Json, ToolUse, UserBlock
 from sidelight.core.events import EndReason
 from sidelight.core.messages import Message, Usage
 from sidelight.core.model import SystemPrompt, ToolSpec
@@ -47,6 +47,16 @@ class MessageStored(_Line):
     message: Message
 
 
+class CallBegun(_Line):
+    """A call is about to be judged and may run before the answer that holds it is complete.
+
+    What remains of an answer when the process is killed in the middle of it.
+    """
+
+    type: Literal["call_begun"] = "call_begun"
+    call: ToolUse
+
+
 class CallStored(_Line):
     """How a call ended, for people: what the panel shows again after a reload."""
 
@@ -83,7 +93,14 @@ class TurnStored(_Line):
 
 
 Entry = Annotated[
-    Opened | PromptStored | MessageStored | CallStored | ModeStored | TitleStored | TurnStored,
+    Opened
+    | PromptStored
+    | MessageStored
+    | CallBegun
+    | CallStored
+    | ModeStored
+    | TitleStored
+    | TurnStored,
     Field(discriminator="type"),
 ]
 ENTRY: TypeAdapter[Entry] = TypeAdapter(Entry)

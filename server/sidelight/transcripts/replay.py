@@ -5,10 +5,12 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from sidelight.core.messages import Message, Usage
+from sidelight.core.content import ToolUse
+from sidelight.core.messages import AssistantMessage, Message, Usage
 from sidelight.transcripts.entry import (
     ENTRY,
     VERSION,
+    CallBegun,
     CallStored,
     Entry,
     MessageStored,
@@ -23,7 +25,11 @@ from sidelight.transcripts.store import TranscriptError
 
 @dataclass(slots=True)
 class Replay:
-    """A conversation as stored. `waiting` are prompts that no turn has taken up yet."""
+    """A conversation as stored. `waiting` are prompts that no turn has taken up yet.
+
+    `size` is the file's, in bytes. A killed process leaves calls that began and no answer that
+    holds them; they stand in `messages` as an answer of their own.
+    """
 
     opened: Opened
     messages: list[Message] = field(default_factory=list[Message])
@@ -33,6 +39,45 @@ class Replay:
     title: str | None = None
     usage: Usage = Usage()
     unread_lines: int = 0
+    size: int = 0
+    _begun: dict[str, ToolUse] = field(default_factory=dict[str, ToolUse])
+    _held: set[str] = field(default_factory=set[str])
+
+    def take(self, entry: Entry) -> None:
+        """Add what stood on one line."""
+        match entry:
+            case MessageStored():
+                self._join(entry.message)
+            case PromptStored():
+                self.waiting[entry.prompt_id] = entry
+            case CallBegun():
+                self._begun[entry.call.id] = entry.call
+            case CallStored():
+                self.calls[entry.tool_use_id] = entry
+            case ModeStored():
+                self.mode = entry.mode
+            case TitleStored():
+                self.title = entry.title
+            case TurnStored():
+                self.usage += entry.usage
+            case Opened():
+                pass
+
+    def close(self) -> None:
+        """Nothing follows: calls that no message holds are what is left of an answer."""
+        left = tuple(call for call in self._begun.values() if call.id not in self._held)
+        self._begun.clear()
+        if left:
+            rest = AssistantMessage(id=f"rest-{left[0].id}", content=left, stop_reason="killed")
+            self._join(rest)
+
+    def _join(self, message: Message) -> None:
+        if isinstance(message, AssistantMessage):
+            self._held.update(call.id for call in message.tool_uses)
+        elif self._begun:
+            self.close()
+        self.messages.append(message)
+        self.waiting.pop(message.id, None)
 
 
 def replay(path: Path) -> Replay:
@@ -43,18 +88,21 @@ def replay(path: Path) -> Replay:
     """
     result: Replay | None = None
     unread = 0
+    size = 0
     with path.open("rb") as lines:
         for line in lines:
+            size += len(line)
             entry = parse(line)
             if entry is None:
                 unread += 1
             elif isinstance(entry, Opened):
                 result = result or Replay(_known_version(entry, path))
             elif result is not None:
-                _take(result, entry)
+                result.take(entry)
     if result is None:
         raise TranscriptError(f"{path} is not a conversation that can be read.")
-    result.unread_lines = unread
+    result.close()
+    result.unread_lines, result.size = unread, size
     return result
 
 
@@ -71,22 +119,3 @@ def _known_version(opened: Opened, path: Path) -> Opened:
         message = f"{path} was written by a newer version of Sidelight. Update to open it."
         raise TranscriptError(message)
     return opened
-
-
-def _take(result: Replay, entry: Entry) -> None:
-    match entry:
-        case MessageStored():
-            result.messages.append(entry.message)
-            result.waiting.pop(entry.message.id, None)
-        case PromptStored():
-            result.waiting[entry.prompt_id] = entry
-        case CallStored():
-            result.calls[entry.tool_use_id] = entry
-        case ModeStored():
-            result.mode = entry.mode
-        case TitleStored():
-            result.title = entry.title
-        case TurnStored():
-            result.usage += entry.usage
-        case Opened():
-            pass

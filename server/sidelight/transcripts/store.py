@@ -1,12 +1,16 @@
 """Writes a transcript: one `write` a line, synced when something is acknowledged."""
 
 import hashlib
+import json
 import os
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
 from filelock import FileLock, Timeout
+from pydantic_core import PydanticSerializationError
 
+from sidelight.core.content import mended
 from sidelight.core.errors import AgentError
 from sidelight.transcripts.entry import Entry
 
@@ -22,7 +26,10 @@ def folder_for(state_home: Path, cwd: str) -> Path:
 
 
 class Transcript:
-    """An open transcript; owns its file and a lock, so that no second process writes to it."""
+    """An open transcript; owns its file and a lock, so that no second process writes to it.
+
+    `size` is what the file held when it was opened, in bytes.
+    """
 
     def __init__(self, path: Path) -> None:
         """Open for appending, creating folder and file (both private to the user).
@@ -38,15 +45,14 @@ class Transcript:
             message = f"The conversation {path.stem} is open in another window."
             raise TranscriptError(message) from error
         self._file = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
-        size = os.fstat(self._file).st_size
-        if size and os.pread(self._file, 1, size - 1) != b"\n":
+        self.size = os.fstat(self._file).st_size
+        if self.size and os.pread(self._file, 1, self.size - 1) != b"\n":
             self._write(b"\n")  # a line cut off by a crash must not swallow the next one
 
     def append(self, entry: Entry, *, sync: bool = False) -> None:
         """Write one line; with `sync` it is on the disk when this returns. Raises OSError."""
         stamped = entry.model_copy(update={"at": datetime.now(UTC).isoformat()})
-        line = stamped.model_dump_json(by_alias=True, exclude_none=True)
-        self._write(line.encode() + b"\n")
+        self._write(_line(stamped))
         if sync:
             self.sync()
 
@@ -62,5 +68,20 @@ class Transcript:
             self._lock.release()
 
     def _write(self, data: bytes) -> None:
-        while data:
-            data = data[os.write(self._file, data) :]
+        before = os.fstat(self._file).st_size
+        try:
+            while data:
+                data = data[os.write(self._file, data) :]
+        except OSError:
+            with suppress(OSError):  # half a line must not swallow the next one
+                os.ftruncate(self._file, before)
+            raise
+
+
+def _line(entry: Entry) -> bytes:
+    try:
+        text = entry.model_dump_json(by_alias=True, exclude_none=True)
+    except PydanticSerializationError:  # half a character somewhere in a tool's data
+        values = entry.model_dump(mode="json", by_alias=True, exclude_none=True)
+        text = mended(json.dumps(values, ensure_ascii=False))
+    return text.encode() + b"\n"

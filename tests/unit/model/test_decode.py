@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidelight.core.content import AssistantBlock, Json, Opaque, Text, Thinking, ToolUse
+from sidelight.core.content import AssistantBlock, Json, Opaque, Text, Thinking, ToolUse, mended
 from sidelight.core.errors import ModelError
 from sidelight.core.messages import AssistantMessage, Usage
 from sidelight.core.model import (
@@ -20,7 +20,7 @@ from sidelight.core.model import (
     ToolUseStarted,
 )
 from sidelight.model import decode
-from sidelight.model.decode import Answer, mended, usage_of
+from sidelight.model.decode import Answer, usage_of
 
 WRITER = "claude-sonnet-5-5"
 TEXT: Json = {"type": "text", "text": ""}
