@@ -110,6 +110,7 @@ class Stage:
                 async with aclosing(events):
                     async for event in events:
                         self.events.append(event)
+                        await anyio.lowlevel.checkpoint()
         finally:
             if executor is not None:
                 self.history.extend(executor.abandon())

@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -46,6 +46,15 @@ class Desk:
     host: DiskHost
     person: Person
     events: list[Event]
+    hold: Callable[[Event], bool] = lambda event: False
+    held: anyio.Event = field(default_factory=anyio.Event)
+
+    async def hear(self, event: Event) -> None:
+        """The sink: notes the event; the first one that `hold` wants is never done with."""
+        self.events.append(event)
+        if self.hold(event) and not self.held.is_set():
+            self.held.set()
+            await anyio.sleep_forever()
 
     async def ask(self, text: str) -> TurnEnded:
         with anyio.fail_after(SECONDS):
@@ -72,11 +81,15 @@ async def opened(
         "ANTHROPIC_API_KEY": double.api_key,
     }
     world = make_world(environ, "in a test", lambda: Choices(mode=mode, trusted=trusted))
-    person, events = Person(), list[Event]()
+    person, early = Person(), list[Event]()
     host = DiskHost(lambda severity, words: None, person.answer)
+    desk: Desk | None = None
 
     async def sink(event: Event) -> None:
-        events.append(event)
+        if desk is None:
+            early.append(event)
+        else:
+            await desk.hear(event)
 
     build = partial(build_session, world)
     sessions = SessionManager(build, world.state_home, lambda _: host, lambda _: sink)
@@ -85,7 +98,8 @@ async def opened(
             session = await sessions.new(str(folder))
         else:
             session = await sessions.load(session_id, str(folder))
-        yield Desk(sessions, session, host, person, events)
+        desk = Desk(sessions, session, host, person, early)
+        yield desk
     finally:
         with anyio.CancelScope(shield=True), anyio.fail_after(SECONDS):
             await sessions.close()

@@ -18,7 +18,7 @@ from sidelight.core.events import (
     TurnEnded,
 )
 from sidelight.core.host import PermissionReply
-from sidelight.core.messages import AssistantMessage, Attachment
+from sidelight.core.messages import AssistantMessage, Attachment, UserMessage
 from sidelight.hooks.outcome import HookOutcome
 from tests.builders import Stage, results
 from tests.fakes.messages_api.rules import check_request
@@ -195,7 +195,9 @@ async def test_a_hook_denies_a_call_and_another_adds_to_its_result() -> None:
     stage = Stage(ScriptedModel([[call("Look", "a")], ["done"]]), [look])
     stage.hooks.answers = {"PostToolUse": HookOutcome(contexts=("mind the gap",))}
     await stage.run()
-    assert results(stage.history)[0][1].startswith("a done<system-reminder>\nmind the gap")
+    assert results(stage.history) == [("toolu_a", "a done", False)]
+    told = [message.text for message in stage.history if isinstance(message, Attachment)]
+    assert told == ["On the call of Look: mind the gap"]
     assert [event for event, _ in stage.hooks.fired] == ["PreToolUse", "PostToolUse"]
 
 
@@ -339,6 +341,27 @@ async def test_hooks_hear_a_call_by_the_name_that_the_tool_has_today() -> None:
         ("PreToolUse", "Agent"),
         ("PostToolUse", "Agent"),
     ]
+
+
+async def test_a_cancel_while_the_results_are_told_adds_them_once_with_all_that_hooks_said() -> (
+    None
+):
+    stage = Stage(ScriptedModel([[call("Look", "a"), call("Look", "b")]]), [StepTool()])
+    stage.hooks.answers = {"PostToolUse": HookOutcome(contexts=("mind the gap",))}
+
+    class Stop(list[Event]):
+        def append(self, event: Event) -> None:
+            super().append(event)
+            match event:
+                case MessageAdded(message=UserMessage(origin="tools")):
+                    stage.scope.cancel()
+                case _:
+                    pass
+
+    stage.events = Stop()
+    await stage.run()
+    assert [m.role for m in stage.history] == ["user", "assistant", "user", *["attachment"] * 2]
+    assert_valid(stage)
 
 
 async def test_every_message_of_the_history_was_told_once_and_in_order() -> None:

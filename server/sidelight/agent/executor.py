@@ -4,7 +4,7 @@ Calls that only read run side by side; a call that changes something waits for a
 holds back all behind it. Results keep the order of the calls.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
 
 import anyio
@@ -14,7 +14,7 @@ from sidelight.agent.stream import Emit, Response
 from sidelight.core.content import Text, ToolResult, ToolUse
 from sidelight.core.events import Event
 from sidelight.core.ids import new_id
-from sidelight.core.messages import Message, UserMessage
+from sidelight.core.messages import Attachment, Message, UserMessage
 
 INTERRUPTED = "The user interrupted this call while it ran. It may have partly run."
 NOT_STARTED = "This call was not run: the user interrupted before it began."
@@ -24,10 +24,15 @@ EVENTS_WAITING = 64
 
 @dataclass(frozen=True, slots=True)
 class CallOutcome:
-    """A call's result; `stop` ends the turn (a person said no and nothing else)."""
+    """A call's result; `stop` ends the turn (a person said no and nothing else).
+
+    `beside` is what hooks say to the model; it is ours, so it may not stand in the result, where
+    everything is foreign text.
+    """
 
     result: ToolResult
     stop: bool = False
+    beside: tuple[str, ...] = ()
 
 
 RunCall = Callable[[ToolUse, Emit], Awaitable[CallOutcome]]
@@ -66,12 +71,14 @@ class ToolExecutor:
         )
         self._response: Response | None = None
         self._recorded = False
+        self._due: list[Message] | None = None
 
     def begin(self, response: Response, receive: Callable[[], Awaitable[None]]) -> None:
         """Start receiving a response; the calls of the step before are forgotten."""
         self._slots = []
         self._response = response
         self._recorded = False
+        self._due = None
         self._group.start_soon(self._respond, receive)
 
     async def emit(self, event: Event) -> None:
@@ -113,36 +120,52 @@ class ToolExecutor:
         """Whether a call's outcome ends the turn."""
         return any(slot.outcome is not None and slot.outcome.stop for slot in self._slots)
 
-    def results(self) -> UserMessage:
-        """One result a call, in the order of the calls; calls without one get an honest note."""
-        return UserMessage(
-            id=new_id(), content=tuple(_result(slot) for slot in self._slots), origin="tools"
-        )
+    def results(self) -> Iterator[Message]:
+        """One result a call, in the order of the calls, then what hooks say of them.
+
+        Each must join the history at once; those not asked for are given by `abandon`.
+        """
+        self._due = self._gathered()
+        while self._due:
+            yield self._due.pop(0)
 
     def abandon(self) -> tuple[Message, ...]:
         """What must still go into the history after a cancel so that it stays valid."""
         left: list[Message] = []
         if self._response is None:
             return ()
+        if self._due is not None:
+            return tuple(self._due)
         if not self._recorded:
             message = self._response.message or self._response.salvage("cancelled")
             if message is None:
                 return ()
             left.append(message)
         if self._slots:
-            left.append(self.results())
+            left.extend(self._gathered())
         self._response = None
         return tuple(left)
 
     def forget(self) -> None:
         """The step's messages are all in the history."""
-        self._response = None
+        self._response = self._due = None
         self._slots = []
 
     def close(self) -> None:
         """Release the channel; called by whoever made the executor."""
         self._send.close()
         self._receive.close()
+
+    def _gathered(self) -> list[Message]:
+        """The results; calls without one get an honest note."""
+        content = tuple(_result(slot) for slot in self._slots)
+        said = (
+            Attachment(id=new_id(), kind="hook", text=f"On the call of {slot.call.name}: {text}")
+            for slot in self._slots
+            if slot.outcome is not None
+            for text in slot.outcome.beside
+        )
+        return [UserMessage(id=new_id(), content=content, origin="tools"), *said]
 
     async def _respond(self, receive: Callable[[], Awaitable[None]]) -> None:
         await receive()

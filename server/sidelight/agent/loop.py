@@ -81,7 +81,8 @@ async def _step(
     async for event in executor.settle():
         yield event
     if executor.has_calls:
-        yield _add(turn, executor.results())
+        for message in executor.results():
+            yield _add(turn, message)
 
 
 def _receiver(

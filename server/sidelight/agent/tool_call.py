@@ -13,7 +13,6 @@ from sidelight.agent.executor import CallOutcome
 from sidelight.agent.prepared import Prepared, prepare, with_input
 from sidelight.agent.stream import Emit
 from sidelight.agent.turn import Turn
-from sidelight.context.reminders import wrap
 from sidelight.core.content import Json, Text, ToolResult, ToolUse
 from sidelight.core.decision import Ask, Deny
 from sidelight.core.errors import HostError, ToolError
@@ -190,8 +189,9 @@ class _Life:
         *,
         stop: bool,
     ) -> CallOutcome:
-        content = (*output.content, *(Text(text=wrap(text)) for text in beside))
-        result = ToolResult(tool_use_id=self.call.id, content=content, is_error=output.is_error)
+        result = ToolResult(
+            tool_use_id=self.call.id, content=output.content, is_error=output.is_error
+        )
         await self.emit(
             ToolCallEnded(
                 name=self.call.name,
@@ -202,7 +202,7 @@ class _Life:
                 duration_ms=self._elapsed(),
             )
         )
-        return CallOutcome(result, stop)
+        return CallOutcome(result, stop, tuple(beside))
 
 
 def _text_of(output: ToolOutput) -> str:

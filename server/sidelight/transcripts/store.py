@@ -38,7 +38,8 @@ class Transcript:
         """
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         self.path = path
-        self._lock = FileLock(path.with_suffix(".lock"), mode=0o600)
+        # Opened in one worker thread and closed in another.
+        self._lock = FileLock(path.with_suffix(".lock"), mode=0o600, thread_local=False)
         try:
             self._lock.acquire(blocking=False)
         except Timeout as error:
