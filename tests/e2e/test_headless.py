@@ -10,33 +10,21 @@ from typing import Any
 
 import pytest
 
-from tests.fakes.messages_api.double import Double, running_double
+from sidelight.process.group import members
+from tests.fakes.messages_api.double import running_double
 from tests.fakes.messages_api.script import gate, http_error, reply, text, tool_use
+from tests.headless import SECONDS, command, environment, masked, sidelight, started, wait_for_word
 
-ROOT = Path(__file__).resolve().parents[2]
-SECONDS = 40
-
-
-def environment(double: Double | None) -> dict[str, str]:
-    env = {**os.environ, "PYTHONPATH": str(ROOT / "server")}
-    if double is not None:
-        env |= {"ANTHROPIC_BASE_URL": double.base_url, "ANTHROPIC_API_KEY": double.api_key}
-    return env
-
-
-def sidelight(
-    folder: Path, double: Double | None, *arguments: str
-) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-P", "-m", "sidelight", *arguments],
-        cwd=folder,
-        env=environment(double),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        encoding="utf-8",
-        timeout=SECONDS,
-        check=False,
-    )
+USAGE = {
+    "input_tokens": 10,
+    "output_tokens": 5,
+    "cache_read_input_tokens": 0,
+    "cache_creation_input_tokens": 0,
+}
+COUNTED = {
+    **USAGE,
+    "cache_creation": {"ephemeral_5m_input_tokens": 0, "ephemeral_1h_input_tokens": 0},
+}
 
 
 @pytest.fixture
@@ -55,9 +43,9 @@ def edits(folder: Path) -> list[Any]:
     path = str(folder / "a.txt")
     change = {"file_path": path, "old_string": "one", "new_string": "ONE"}
     return [
-        reply(tool_use("Read", {"file_path": path})),
-        reply(text("Changing."), tool_use("Edit", change)),
-        reply(text("It is done.")),
+        reply(tool_use("Read", {"file_path": path}), usage=COUNTED),
+        reply(text("Changing."), tool_use("Edit", change), usage=COUNTED),
+        reply(text("It is done."), usage=COUNTED),
     ]
 
 
@@ -68,45 +56,108 @@ def test_text_prints_the_answer_alone_and_the_file_is_changed(project: Path) -> 
     assert (project / "a.txt").read_text(encoding="utf-8") == "ONE\ntwo\n"
 
 
-def test_what_would_ask_is_denied_and_listed_in_the_result(project: Path) -> None:
+def test_json_is_one_object_and_what_would_ask_is_denied_and_listed_in_it(project: Path) -> None:
     with running_double(edits(project)) as double:
         done = sidelight(project, double, "-p", "go", "--output-format", "json")
-    result = json.loads(done.stdout)
-    assert (result["type"], result["subtype"], result["is_error"]) == ("result", "success", False)
-    assert (result["result"], result["num_turns"]) == ("It is done.", 3)
-    assert [denial["tool_name"] for denial in result["permission_denials"]] == ["Edit"]
+    path = str(project / "a.txt")
+    assert masked(json.loads(done.stdout)) == {
+        "type": "result",
+        "subtype": "success",
+        "is_error": False,
+        "duration_ms": 0,
+        "num_turns": 3,
+        "result": "It is done.",
+        "stop_reason": "end_turn",
+        "session_id": "session_id",
+        "total_cost_usd": 0.00021,
+        "usage": {key: 3 * count for key, count in USAGE.items()},
+        "permission_denials": [
+            {
+                "tool_name": "Edit",
+                "tool_use_id": "toolu_",
+                "tool_input": {"file_path": path, "old_string": "one", "new_string": "ONE"},
+            }
+        ],
+        "uuid": "uuid",
+    }
+    assert (done.returncode, done.stderr) == (0, "")
     assert (project / "a.txt").read_text(encoding="utf-8") == "one\ntwo\n"
 
 
-def test_a_stream_has_every_message_as_a_line_and_deltas_when_asked(project: Path) -> None:
+def test_a_stream_has_every_block_as_a_line_and_deltas_when_asked(project: Path) -> None:
+    more = ("--output-format", "stream-json", "--include-partial-messages", "--verbose")
     with running_double(edits(project)) as double:
-        done = sidelight(
-            project,
-            double,
-            "-p",
-            "go",
-            "--output-format",
-            "stream-json",
-            "--include-partial-messages",
-            "--verbose",
-            "--allowedTools",
-            "Edit",
-        )
+        done = sidelight(project, double, "-p", "go", *more, "--allowedTools", "Edit")
     lines = [json.loads(line) for line in done.stdout.splitlines()]
-    kinds = [line["type"] for line in lines if line["type"] != "stream_event"]
-    assert kinds == [
-        "system",
-        "assistant",
-        "user",
-        "assistant",
-        "assistant",
-        "user",
-        "assistant",
-        "result",
-    ]
     assert len({line["session_id"] for line in lines}) == 1
-    deltas = [line["event"]["delta"]["text"] for line in lines if line["type"] == "stream_event"]
-    assert "".join(deltas) == "Changing.It is done."
+    path = str(project / "a.txt")
+    assert [masked(line, known={path: "FILE", str(project): "FOLDER"}) for line in lines] == [
+        told("system", subtype="init", cwd="FOLDER", **INIT),
+        assistant(call("Read", file_path="FILE")),
+        result("     1\tone\n     2\ttwo", lines[2]),
+        delta("Changing."),
+        assistant({"type": "text", "text": "Changing."}),
+        assistant(call("Edit", file_path="FILE", old_string="one", new_string="ONE")),
+        result("Edited FILE, in line 1.\n\n     1\tONE\n     2\ttwo", lines[6]),
+        delta("It is done."),
+        assistant({"type": "text", "text": "It is done."}),
+        masked(lines[-1]),
+    ]
+    assert (lines[2]["tool_use_result"]["type"], lines[6]["tool_use_result"]["oldString"]) == (
+        "text",
+        "one",
+    )
+    assert (lines[-1]["result"], lines[-1]["permission_denials"]) == ("It is done.", [])
+
+
+INIT: dict[str, Any] = {
+    "tools": ["Bash", "Edit", "Glob", "Grep", "Read", "Write"],
+    "model": "sonnet",
+    "permissionMode": "default",
+    "mcp_servers": [],
+    "slash_commands": [],
+    "claude_code_version": "0.1.0",
+}
+
+
+def told(kind: str, **more: Any) -> dict[str, Any]:
+    return {"type": kind, "session_id": "session_id", "uuid": "uuid", **more}
+
+
+def call(name: str, **given: str) -> dict[str, Any]:
+    return {"type": "tool_use", "id": "toolu_", "name": name, "input": given}
+
+
+def assistant(block: dict[str, Any]) -> dict[str, Any]:
+    message = {
+        "id": "message",
+        "type": "message",
+        "role": "assistant",
+        "model": "claude-sonnet-5-5",
+        "content": [block],
+        "stop_reason": None,
+    }
+    return told("assistant", message=message, parent_tool_use_id=None)
+
+
+def result(words: str, line: dict[str, Any]) -> dict[str, Any]:
+    """A result's line; what the tool gives beside its words is as it stands in `line`."""
+    block = {
+        "type": "tool_result",
+        "tool_use_id": "toolu_",
+        "content": [{"type": "text", "text": words}],
+        "is_error": False,
+    }
+    path = line["tool_use_result"].get("filePath") or line["tool_use_result"]["file"]["filePath"]
+    beside = masked(line["tool_use_result"], known={path: "FILE"})
+    message = {"role": "user", "content": [block]}
+    return told("user", message=message, parent_tool_use_id=None, tool_use_result=beside)
+
+
+def delta(words: str) -> dict[str, Any]:
+    event: dict[str, Any] = {"type": "content_block_delta", "index": 0}
+    event["delta"] = {"type": "text_delta", "text": words}
+    return told("stream_event", event=event, parent_tool_use_id=None)
 
 
 def test_a_conversation_is_continued_and_resumed_by_its_name(project: Path) -> None:
@@ -140,17 +191,110 @@ def test_a_wrong_call_says_what_to_do(project: Path) -> None:
     assert sidelight(project, None, "nonsense").returncode == 2
 
 
+@pytest.mark.parametrize(
+    "settings", ['{"permissions": []}', '{"permissions": {"allow": "Edit"}}', "[]", "no-such-file"]
+)
+def test_settings_of_a_wrong_shape_are_refused_in_a_sentence(project: Path, settings: str) -> None:
+    given = ("--settings", settings, "--allowedTools", "Edit")
+    done = sidelight(project, None, "-p", "x", *given)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("sidelight: --settings")
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_limit_of_no_steps_is_refused(project: Path) -> None:
+    done = sidelight(project, None, "-p", "x", "--max-turns", "0")
+    assert (done.returncode, "0 is less than 1" in done.stderr) == (2, True)
+
+
+def test_a_state_folder_that_cannot_be_written_is_said(project: Path, home: Path) -> None:
+    (home / "sidelight").write_text("a file where a folder should be", encoding="utf-8")
+    done = sidelight(project, None, "-p", "x")
+    assert done.returncode == 1
+    assert done.stderr.startswith("sidelight: The conversation cannot be kept:")
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_without_a_key_and_a_server_the_run_says_what_to_set(project: Path) -> None:
+    done = sidelight(project, None, "-p", "go")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "ANTHROPIC_API_KEY" in done.stderr
+
+
+def test_what_is_piped_in_goes_along_with_the_task(project: Path) -> None:
+    with running_double([reply("Yes."), reply("Again.")]) as double:
+        assert sidelight(project, double, "-p", "why?", stdin="a log\n").stdout == "Yes.\n"
+        assert sidelight(project, double, "-p", stdin="the task itself\n").stdout == "Again.\n"
+        words = [request.last_text for request in double.requests]
+    assert words[0].endswith("why?\na log")
+    assert words[1].endswith("the task itself")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes of POSIX")
+def test_a_pipe_that_stays_silent_does_not_hold_the_run(project: Path) -> None:
+    reading, writing = os.pipe()
+    with running_double([reply("Yes.")]) as double:
+        done = subprocess.run(
+            command("-p", "go"),
+            cwd=project,
+            env=environment(double),
+            stdin=reading,
+            capture_output=True,
+            encoding="utf-8",
+            timeout=SECONDS,
+            check=False,
+        )
+    os.close(reading)
+    os.close(writing)
+    assert (done.returncode, done.stdout) == (0, "Yes.\n")
+    assert done.stderr == "sidelight: nothing comes on standard input; going on without it\n"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+@pytest.mark.parametrize("how", ["text", "stream-json"])
+def test_an_output_that_nobody_reads_ends_the_run_quietly(project: Path, how: str) -> None:
+    script = [reply(text("a", gate("closed"), *"bcdef", chunk=1)), reply("Next.")]
+    more = ("--output-format", how, "--include-partial-messages")
+    with running_double(script) as double:
+        process = started(project, double, "-p", "go", *more)
+        assert process.stdout is not None
+        double.wait_for_gate("closed", timeout=20)
+        process.stdout.close()
+        double.open("closed")
+        assert process.stderr is not None
+        said = process.stderr.read()
+        assert process.wait(SECONDS) == 141
+        process.stderr.close()
+        assert said == b""
+        assert sidelight(project, double, "-p", "again", "--continue").stdout == "Next.\n"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+def test_a_termination_ends_a_command_and_all_that_it_started(project: Path) -> None:
+    os.mkfifo(project / "go")
+    line = "echo $$ > pid; sleep 1000 & echo $! >> pid; echo ready > go; wait"
+    script = [reply(tool_use("Bash", {"command": line, "description": "never ends"}))]
+    with running_double(script) as double:
+        more = ("--allowedTools", "Bash", "--trust", "--output-format", "json")
+        process = started(project, double, "-p", "go", *more)
+        assert wait_for_word(project / "go") == "ready\n"
+        process.send_signal(signal.SIGTERM)
+        out, _ = process.communicate(timeout=SECONDS)
+    ended = json.loads(out)
+    assert process.returncode == 143
+    assert (ended["subtype"], ended["is_error"], ended["errors"]) == (
+        "error_during_execution",
+        True,
+        ["cancelled"],
+    )
+    for number in (project / "pid").read_text(encoding="utf-8").split():
+        assert members(int(number)) == frozenset()
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 def test_a_termination_cancels_the_turn_keeps_it_and_ends_with_143(project: Path) -> None:
     with running_double([reply(text("half", gate("never"))), reply(text("whole"))]) as double:
-        process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "sidelight", "-p", "go"],
-            cwd=project,
-            env=environment(double),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        )
+        process = started(project, double, "-p", "go")
         double.wait_for_gate("never", timeout=20)
         process.send_signal(signal.SIGTERM)
         process.communicate(timeout=20)

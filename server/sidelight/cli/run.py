@@ -14,20 +14,20 @@ from typing import cast, get_args
 import anyio
 
 from sidelight.app.world import Choices, World, build_session, make_world
-from sidelight.core.content import Json
+from sidelight.core.content import Json, is_list, is_object
 from sidelight.core.decision import Mode
 from sidelight.core.errors import AgentError
 from sidelight.core.messages import AssistantMessage
 from sidelight.headless.host import DiskHost
 from sidelight.headless.output import JsonOutput, Output, StreamJsonOutput, Tally, TextOutput
-from sidelight.headless.run import Printer, run_prompt
+from sidelight.headless.piped import piped_text
+from sidelight.headless.run import OUTPUT_CLOSED, Printer, run_prompt
 from sidelight.model.catalog import card
 from sidelight.model.prices import cost
 from sidelight.session.manager import SessionManager
 from sidelight.session.session import Session
 
 PLACE = "without an editor; nobody can answer questions while you work"
-LONGEST_INPUT = 10_000_000
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -40,11 +40,15 @@ def main(arguments: Sequence[str]) -> int:
     try:
         choices = choices_of(options)
         text = prompt_of(options)
-    except ValueError as error:
+        world = make_world(os.environ, PLACE, lambda: choices)
+    except (OSError, ValueError) as error:
         print(f"sidelight: {error}", file=sys.stderr)
         return 2
-    world = make_world(os.environ, PLACE, lambda: choices)
-    return anyio.run(run, world, options, text)
+    code = anyio.run(run, world, options, text)
+    if code == OUTPUT_CLOSED:
+        # What is still in the buffer must not fail once more when the process ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return code
 
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
@@ -59,7 +63,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     add("--permission-mode", choices=("manual", *get_args(Mode)))
     add("--allowedTools", "--allowed-tools", nargs="+", default=[], metavar="RULE")
     add("--disallowedTools", "--disallowed-tools", nargs="+", default=[], metavar="RULE")
-    add("--max-turns", type=int, metavar="N", help="stop after N model calls")
+    add("--max-turns", type=_positive, metavar="N", help="stop after N model calls")
     add("-r", "--resume", metavar="SESSION", help="go on with a conversation")
     add("-c", "--continue", action="store_true", dest="go_on", help="go on with the newest one")
     add("--settings", metavar="FILE_OR_JSON", help="further settings")
@@ -69,15 +73,14 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 def prompt_of(options: argparse.Namespace) -> str:
-    """The task from the argument and, if it is not a terminal, standard input."""
-    parts = [options.task or "", *options.words]
-    if not sys.stdin.isatty() and not any(parts):
-        parts.append(sys.stdin.read(LONGEST_INPUT + 1))
-    text = "\n".join(part for part in parts if part.strip())
-    if not text.strip():
+    """The task from the argument, and what is piped in; raises ValueError with a sentence."""
+    parts = [part for part in (options.task or "", *options.words) if part.strip()]
+    piped = piped_text(needed=not parts)
+    if piped is None:
+        print("sidelight: nothing comes on standard input; going on without it", file=sys.stderr)
+    text = "\n".join([*parts, piped or ""]).strip()
+    if not text:
         raise ValueError('say what to do: sidelight -p "TASK", or give the task on standard input')
-    if len(text) > LONGEST_INPUT:
-        raise ValueError(f"the task is longer than {LONGEST_INPUT} characters")
     return text
 
 
@@ -90,9 +93,9 @@ def choices_of(options: argparse.Namespace) -> Choices:
             "SIDELIGHT_ALLOW_ROOT_BYPASS=1 if this machine may be damaged"
         )
     settings = _settings(options.settings) if options.settings else {}
-    permissions = cast("Json", settings.setdefault("permissions", {}))
     for key, rules in (("allow", options.allowedTools), ("deny", options.disallowedTools)):
-        permissions[key] = [*permissions.get(key, []), *split_rules(rules)]
+        if rules:
+            _add_rules(settings, key, split_rules(rules))
     return Choices(
         mode=mode,
         model=options.model,
@@ -117,6 +120,21 @@ def split_rules(given: Sequence[str]) -> list[str]:
     return [rule.strip() for rule in rules if rule.strip()]
 
 
+def _add_rules(settings: Json, key: str, rules: Sequence[str]) -> None:
+    """Join rules of the command line to those of `--settings`."""
+    permissions = settings.setdefault("permissions", {})
+    if not is_object(permissions) or not is_list(permissions.get(key, [])):
+        raise ValueError(f'--settings: "permissions" must be an object and "{key}" in it a list')
+    permissions[key] = [*permissions.get(key, []), *rules]
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text} is less than 1")
+    return number
+
+
 async def run(world: World, options: argparse.Namespace, text: str) -> int:
     """Open the session, run the prompt, close everything."""
     printer = Printer()
@@ -126,7 +144,7 @@ async def run(world: World, options: argparse.Namespace, text: str) -> int:
     )
     try:
         session = await open_session(sessions, options)
-    except AgentError as error:
+    except (AgentError, OSError) as error:
         print(f"sidelight: {error}", file=sys.stderr)
         return 1
     output = make_output(options, session)

@@ -88,7 +88,7 @@ class Tally:
         outcome: Json = {
             "type": "result",
             "subtype": _subtype(ended),
-            "is_error": ended.error is not None,
+            "is_error": ended.error is not None or _subtype(ended) != "success",
             "duration_ms": int((time.monotonic() - self.began) * 1000),
             "num_turns": ended.steps,
             "session_id": self.session_id,
@@ -131,7 +131,7 @@ class TextOutput:
     def end(self, ended: TurnEnded) -> None:
         """The answer, or the error."""
         if self._tally.text:
-            print(self._tally.text.strip())
+            print(self._tally.text.strip(), flush=True)
         if ended.error is not None:
             print(f"sidelight: {ended.error}", file=sys.stderr)
 

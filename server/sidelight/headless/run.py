@@ -15,6 +15,7 @@ from sidelight.headless.watch import watch_files
 from sidelight.session.manager import SessionManager
 from sidelight.session.session import Session
 
+OUTPUT_CLOSED = 141
 TERMINATED = 143
 INTERRUPTED = 130
 
@@ -50,17 +51,20 @@ async def run_prompt(
 ) -> int:
     """Run one turn to its end; the exit code.
 
-    0 completed, 1 failed or stopped by a limit, 130 and 143 after SIGINT and SIGTERM: then the
-    turn was cancelled and everything is on disk. `watched` gives the paths whose changes
-    FileChanged hooks want to hear of.
+    0 completed, 1 failed or stopped by a limit, 130 and 143 after SIGINT and SIGTERM, 141 when
+    nobody reads the output any more: then the turn was cancelled and everything is on disk.
+    `watched` gives the paths whose changes FileChanged hooks want to hear of.
     """
     caught: list[int] = []
     async with anyio.create_task_group() as group:
         group.start_soon(_stop_on_signal, session, caught)
         group.start_soon(watch_files, session.cwd, watched, sessions.file_changed)
         ended = await session.prompt((Text(text=text),), new_id())
-        output.end(ended)
         group.cancel_scope.cancel()
+        try:
+            output.end(ended)
+        except BrokenPipeError:
+            return OUTPUT_CLOSED
         if caught:
             return TERMINATED if caught[0] == signal.SIGTERM else INTERRUPTED
         return 0 if ended.reason in {"completed", "blocked"} and ended.error is None else 1
