@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, TextIO
 
-from sidelight.core.content import Image, Json, Text, Thinking, ToolResult, ToolUse
+from sidelight.core.content import Image, Json, Opaque, Text, Thinking, ToolResult, ToolUse
 from sidelight.core.events import (
     Event,
     HookEnded,
@@ -245,7 +245,7 @@ def _block(block: object) -> Json:
     match block:
         case Text():
             return {"type": "text", "text": block.text}
-        case Thinking():
+        case Thinking() | Opaque():
             return block.raw
         case ToolUse():
             return {"type": "tool_use", "id": block.id, "name": block.name, "input": block.input}
