@@ -24,8 +24,11 @@ async def main() -> None:
         folder = Path(name)
         await initialize_ratio(folder)
         await anyio.to_thread.run_sync(first_request, folder)
-        for measure in (warm_prompt, many_deltas, ten_calls, thirty_steps):
-            await measure(folder)
+        await warm_prompt(folder)
+        await many_deltas(folder, pause=0.0)
+        await many_deltas(folder, pause=0.004)
+        await ten_calls(folder)
+        await thirty_steps(folder)
 
 
 if __name__ == "__main__":
