@@ -42,11 +42,6 @@ def git_state(folder: str) -> GitState | None:
     )
 
 
-def git_root(folder: str) -> str | None:
-    """The top folder of the repository that holds the folder. Blocks."""
-    return _run(folder, "rev-parse", "--show-toplevel") or None
-
-
 def _commits(folder: str) -> tuple[str, ...]:
     log = _run(folder, "log", f"-{COMMITS_SHOWN}", "--format=%h %s", "--no-show-signature")
     return tuple((log or "").splitlines())
