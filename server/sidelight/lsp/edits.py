@@ -87,10 +87,17 @@ class Edits:
                 view.buffer.left_behind()
             return outcome
         plans = [self._plan(edit, view) for edit, view in opened]
-        remark = await self._in_editor(plans, label)
+        changed = [plan for plan in plans if not plan.edit.removes]
+        removed = [plan for plan in plans if plan.edit.removes]
+        remark = await self._in_editor(changed, label)
         written = await _on_disk(closed) if closed else EditOutcome(applied=True)
         if not written.applied:
-            return await self._take_back(plans, label, written)
+            return await self._take_back(changed, label, written)
+        try:
+            await self._in_editor(removed, label)  # last: an editor does not bring a file back
+        except _Refused:
+            if len(removed) == len(edits):
+                raise  # else the rest is done: `_settle` removes the file from the disk or says so
         return await self._settle(edits, plans, written, remark)
 
     def busy(self, path: str) -> bool:
@@ -203,8 +210,7 @@ class Edits:
                 range=to_range(lines, part.start, part.end, encoding), new_text=part.new_text
             )
             version, saves = plan.buffer.version, plan.buffer.saves
-            keep = plan.edit.model_copy(update={"removes": False})
-            back.append(_Plan(keep, plan.view, plan.before, version, saves, text, (undo,)))
+            back.append(_Plan(plan.edit, plan.view, plan.before, version, saves, text, (undo,)))
         try:
             await self._in_editor(back, label)
         except _Refused as refused:
