@@ -71,7 +71,7 @@ class FakeEditor:
         """
         uri = path.as_uri()
         self.codecs[uri] = codec
-        self.texts[uri] = path.read_bytes().decode(codec) if text is None else text
+        self.texts[uri] = read(path, codec) if text is None else text
         self.versions[uri] = 1
         item = {"uri": uri, "languageId": "text", "version": 1, "text": self.texts[uri]}
         await self.client.notify("textDocument/didOpen", {"textDocument": item})
@@ -175,6 +175,11 @@ class FakeEditor:
         if self.encoding == "utf-8":
             return len(character.encode())
         return len(character.encode("utf-16-le")) // 2
+
+
+def read(path: Path, codec: str) -> str:
+    """A file's text with its line ends."""
+    return path.read_bytes().decode(codec)
 
 
 async def silence(_: object) -> object:
