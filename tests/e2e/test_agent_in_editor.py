@@ -56,6 +56,12 @@ def read(path: Path) -> Any:
     return tool_use("Read", {"file_path": str(path)})
 
 
+def transcripts() -> bytes:
+    """Everything that was stored of any conversation."""
+    files = Path(os.environ["SIDELIGHT_HOME"]).rglob("*.jsonl")
+    return b"".join(file.read_bytes() for file in files)
+
+
 def put(path: Path, content: str = BEFORE) -> Path:
     path.write_bytes(content.encode())
     return path
@@ -211,3 +217,39 @@ async def test_a_hook_that_cannot_run_yet_is_said_and_not_passed_over(tmp_path: 
             assert notice["params"]["text"] == (
                 f"The hook event Stop in {file} does not happen yet; it does not run."
             )
+
+
+@pytest.mark.parametrize(
+    ("name", "deny", "reason"),
+    [
+        (".env", [], "the file may hold secrets"),
+        ("plan.txt", ["Read(plan.txt)"], "Read(plan.txt)"),
+    ],
+)
+async def test_a_selection_that_must_not_be_read_does_not_go_along_and_that_is_said(
+    tmp_path: Path, name: str, deny: list[str], reason: str
+) -> None:
+    (tmp_path / ".claude").mkdir()
+    settings = json.dumps({"permissions": {"deny": deny}})
+    (tmp_path / ".claude" / "settings.json").write_text(settings, encoding="utf-8")
+    path = put(tmp_path / name, "TOKEN=hunter2hunter2\n")
+    free = put(tmp_path / "free.txt", "in the open\n")
+    with running_double([reply(text("Seen."))]) as double:
+        async with agent(tmp_path, double) as desk:
+            session = await desk.new_session()
+            along = [
+                {
+                    "type": "resource",
+                    "resource": {"uri": f"{one.as_uri()}#L1", "text": one.read_text()},
+                }
+                for one in (path, free)
+            ]
+            blocks = [*along, {"type": "text", "text": "what is this?"}]
+            await desk.client.ask("session/prompt", {"sessionId": session, "prompt": blocks})
+            (notice,) = desk.client.named("_sidelight/notice")
+            assert notice["text"].startswith(f"{path} was not sent along: ")
+            assert reason in notice["text"]
+            sent = double.requests[0].raw.decode()
+            assert "hunter2" not in sent
+            assert "in the open" in sent
+    assert b"hunter2" not in transcripts()

@@ -70,6 +70,9 @@ class FakeConversation:
     def running(self) -> bool:
         return self._scope is not None
 
+    def withheld(self, path: str) -> str:
+        return "the file may hold secrets" if path.endswith(".env") else ""
+
     async def prompt(self, content: Sequence[UserBlock], prompt_id: str | None = None) -> TurnEnded:
         words = "\n".join(block.text for block in content if isinstance(block, Text))
         async with self._turns:

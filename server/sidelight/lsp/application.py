@@ -78,6 +78,10 @@ class Conversation(Protocol):
         """Texts of prompts that wait, oldest first."""
         ...
 
+    def withheld(self, path: str) -> str:
+        """Why a file's text must not go along with a prompt; empty if it may."""
+        ...
+
     async def prompt(self, content: Sequence[UserBlock], prompt_id: str | None = None) -> TurnEnded:
         """Run a turn, or join the running one; `prompt_id` becomes the message's id.
 

@@ -8,7 +8,7 @@ from sidelight.core.content import Json
 from sidelight.core.decision import Ask, Behavior, Decision, Deny, Reason
 from sidelight.permissions import layers
 from sidelight.permissions.case import Case
-from sidelight.permissions.match import restricting
+from sidelight.permissions.match import allowing_path, restricting
 from sidelight.permissions.policy import Policy
 from sidelight.permissions.question import Question
 from sidelight.permissions.rule import Problem, Rule, Source, parse_rule
@@ -80,6 +80,25 @@ def denied_outright(tool: str, policy: Policy) -> Deny | None:
     detail = f"The rule {rule.text} in {rule.source.label} denies every use of {tool}."
     reason = Reason(layer="deny rule", rule=rule.text, detail=detail)
     return Deny(reason=reason, message=f"{detail} {layers.NO_DETOUR}")
+
+
+def withheld(path: str, policy: Policy) -> str:
+    """Why the text of a file must not go along with a prompt unasked; empty if it may.
+
+    A deny or ask rule, or likely secrets that no rule allows. What lies outside the workspace may
+    go along: the person has it open.
+    """
+    access = Access(kind="read", target=path)
+    case = Case.of(Question("Read", {"file_path": path}, (access,)), policy)
+    for layer in (layers.impossible, layers.deny_rule, layers.ask_rule):
+        decision = layer(case)
+        if decision is not None:
+            return decision.reason.detail
+    (seen,) = case.seen
+    secret = policy.ask_secrets and any(case.ground.is_secret(place) for place in seen.places)
+    if secret and allowing_path(policy.rules("allow"), seen, case.ground) is None:
+        return "the file may hold secrets"
+    return ""
 
 
 def covers(rule: str, tool: str, input: Json, accesses: tuple[Access, ...], policy: Policy) -> bool:

@@ -37,6 +37,7 @@ from sidelight.core.messages import Attachment, Message
 from sidelight.core.model import Effort, ModelClient
 from sidelight.core.tool import AnyTool, Shell, ToolContext
 from sidelight.hooks.engine import HookEngine
+from sidelight.permissions.pipeline import withheld
 from sidelight.review.ledger import ReviewLedger
 from sidelight.session.inbox import Inbox, Waiting
 from sidelight.session.recorder import Recorder
@@ -152,6 +153,10 @@ class Session:
         """Stop the running turn, if there is one; returns at once."""
         if self._scope is not None:
             self._scope.cancel()
+
+    def withheld(self, path: str) -> str:
+        """Why a file's text must not go along with a prompt; empty if it may. Looks at the disk."""
+        return withheld(path, self.parts.rules.policy)
 
     async def set_mode(self, mode: Mode) -> None:
         """Change the permission mode, also for the running turn's next call."""

@@ -1,7 +1,7 @@
 """A prompt's blocks from the wire into the conversation, and back for those who show it."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from sidelight.core.content import Image, Json, Text, UserBlock
 from sidelight.wire.methods import ImageBlock, PromptBlock, ResourceBlock, TextBlock
@@ -9,8 +9,13 @@ from sidelight.wire.methods import ImageBlock, PromptBlock, ResourceBlock, TextB
 _CONTEXT = re.compile(r'<editor_context uri="([^"]*)">\n(.*)\n</editor_context>', re.DOTALL)
 
 
-def to_blocks(prompt: Sequence[PromptBlock]) -> tuple[UserBlock, ...]:
-    """What joins the conversation: first what was typed, then what went along with it."""
+def to_blocks(
+    prompt: Sequence[PromptBlock], withheld: Callable[[str], str]
+) -> tuple[UserBlock, ...]:
+    """What joins the conversation: first what was typed, then what went along with it.
+
+    `withheld` says of an address why its text must not go along; then the reason stands for it.
+    """
     typed: list[UserBlock] = []
     beside: list[UserBlock] = []
     for block in prompt:
@@ -21,7 +26,9 @@ def to_blocks(prompt: Sequence[PromptBlock]) -> tuple[UserBlock, ...]:
                 beside.append(Image(media_type=block.mime_type, data=block.data))
             case ResourceBlock():
                 uri = block.resource.uri.replace('"', "%22")
-                text = f'<editor_context uri="{uri}">\n{block.resource.text}\n</editor_context>'
+                reason = withheld(block.resource.uri)
+                said = f"(not sent: {reason})" if reason else block.resource.text
+                text = f'<editor_context uri="{uri}">\n{said}\n</editor_context>'
                 beside.append(Text(text=text))
     return (*typed, *beside)
 

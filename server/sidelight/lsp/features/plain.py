@@ -187,7 +187,8 @@ class PlainCommands:
                 answer = _Answer(shown, self._message)
                 untap = self._feeds.tap(conversation.id, answer.take)
                 try:
-                    ended = await conversation.prompt(to_blocks(prompt))
+                    content = to_blocks(prompt, lambda uri: conversation.withheld(path_of(uri)))
+                    ended = await conversation.prompt(content)
                 finally:
                     untap()
                 shown.last_words = self._last_words(ended)

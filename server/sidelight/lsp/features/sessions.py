@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 
 from sidelight.core.errors import AgentError
-from sidelight.core.events import EndReason
+from sidelight.core.events import EndReason, Notice
 from sidelight.core.record import Record
 from sidelight.lsp.application import Application, Conversation
 from sidelight.lsp.convert import path_of
@@ -99,7 +99,18 @@ class Sessions:
     async def prompt(self, params: Prompt) -> PromptEnded:
         """Run a turn; answered when it has ended, also when it was cancelled or failed."""
         session = self._session(params.session_id)
-        ended = await session.prompt(to_blocks(params.prompt), params.message_id)
+        kept_back: list[str] = []
+
+        def withheld(uri: str) -> str:
+            reason = session.withheld(path_of(uri))
+            if reason:
+                kept_back.append(f"{path_of(uri)} was not sent along: {reason}")
+            return reason
+
+        content = to_blocks(params.prompt, withheld)
+        for text in kept_back:
+            await self._feeds.sink(session.id)(Notice(severity="warning", text=text))
+        ended = await session.prompt(content, params.message_id)
         now = datetime.now(UTC).isoformat(timespec="seconds")
         self._feeds.of(session.id).update(info_update(session.title, now))
         error = meta(error=ended.error) if ended.error else None
