@@ -75,6 +75,52 @@ async def test_a_character_that_the_files_encoding_cannot_hold_is_named_and_noth
             assert path.read_bytes() == TEXT.encode("cp1252")
 
 
+async def test_a_file_that_the_editor_reads_in_a_wrong_encoding_keeps_all_its_letters(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes(TEXT.encode("cp1252"))
+    garbled = TEXT.encode("cp1252").decode("utf-8", "replace")
+    script = [
+        reply(read(path)),
+        reply(edit(path, "façon", "FAÇON")),
+        reply(edit(path, "de voir", "d'être")),
+        reply(text("Done.")),
+    ]
+    with running_double(script) as double:
+        async with agent(tmp_path, double) as desk:
+            uri = await desk.editor.open(path, garbled)
+            allow(desk)
+            session = await run(desk)
+            assert path.read_bytes() == "une FAÇON\r\nd'être\r\n".encode("cp1252")
+            assert desk.editor.edits == []
+            # The editor takes up what is on the disk, garbled as before.
+            await desk.editor.write(uri, path.read_bytes().decode("utf-8", "replace"))
+            await desk.editor.watched(path)
+            original = await desk.client.ask("_sidelight/original", {"uri": uri})
+            assert original == {"text": TEXT}
+            review = {"sessionId": session, "action": "undo"}
+            assert await desk.client.ask("_sidelight/review", review) == {"done": 1}
+            assert path.read_bytes() == TEXT.encode("cp1252")
+            assert desk.editor.edits == []
+
+
+async def test_a_garbled_buffer_with_unsaved_changes_is_not_saved_by_an_edit(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes(TEXT.encode("cp1252"))
+    script = [reply(read(path)), reply(edit(path, "de voir", "d'agir")), reply(text("I see."))]
+    with running_double(script) as double:
+        async with agent(tmp_path, double) as desk:
+            await desk.editor.open(path, "typed\r\n" + TEXT.replace("ç", "\ufffd"))
+            allow(desk)
+            await run(desk)
+            (told,) = results(double)
+            assert "is in cp1252, the editor reads it in another encoding" in told
+            assert path.read_bytes() == TEXT.encode("cp1252")
+
+
 async def test_a_binary_file_is_not_shown_and_the_model_hears_what_it_is(tmp_path: Path) -> None:
     path = tmp_path / "a.bin"
     path.write_bytes(b"\x7fELF" + bytes(200))
