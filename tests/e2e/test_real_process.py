@@ -151,3 +151,21 @@ async def test_a_yes_for_good_is_written_down_and_the_next_conversation_is_not_a
             assert len(asked) == 1
     saved = [json.loads(file.read_text()) for file in (tmp_path / ".claude").glob("*.json")]
     assert saved == [{"permissions": {"allow": ["Bash(./make.sh *)"]}}]
+
+
+async def test_an_answer_that_is_stopped_leaves_the_meter_of_the_context_as_it_was(
+    tmp_path: Path,
+) -> None:
+    script = [reply(text("Hello.")), reply(text("Endless", gate("never"))), reply(text("Back."))]
+    with running_double(script) as double:
+        async with agent(tmp_path, double) as desk:
+            session = await desk.new_session()
+            await desk.ask(session, "hello")
+            (before,) = desk.updates("usage_update")
+            turn = await desk.prompt(session, "go on")
+            await double.until_gate("never")
+            await desk.client.notify("session/cancel", {"sessionId": session})
+            assert (await desk.client.answer_to(turn))["result"] == {"stopReason": "cancelled"}
+            assert desk.updates("usage_update") == [before]
+            await desk.ask(session, "and now?")
+            assert desk.updates("usage_update")[1]["size"] == before["size"]
