@@ -9,6 +9,7 @@ SERVER = Path(__file__).resolve().parents[2] / "server" / "sidelight"
 # at use, inside a function.
 LAZY = {
     "charset_normalizer": "files/encoding.py",
+    "git": "git/state.py",
     "tree_sitter": "tools/bash/parse.py",
     "tree_sitter_bash": "tools/bash/parse.py",
     "watchfiles": "headless/watch.py",

@@ -1,22 +1,24 @@
 """The prompt files keep their promises: a stable part without variables, and nothing unused."""
 
+import ast
 import re
 from pathlib import Path
+
+import pytest
 
 from sidelight.resources.locate import resource
 from sidelight.resources.prompts import PromptLibrary
 from sidelight.tools.bash.tool import BashOptions, BashTool
 from sidelight.tools.registry import built_in_tools
 
+SERVER = Path(__file__).resolve().parents[2] / "server" / "sidelight"
 PROMPTS = resource("prompts")
 LIBRARY = PromptLibrary(PROMPTS)
 MANIFEST = LIBRARY.manifest()
-# Named in code: `app/world.py` and `context/environment.py`.
-REMINDERS = ("reminders/opening.md", "reminders/mode-plan.md", "reminders/mode-plan-ended.md")
-
-
-def modules() -> list[Path]:
-    return [path for path in sorted(PROMPTS.rglob("*.md")) if path.parent != PROMPTS]
+MODULES = sorted(path.relative_to(PROMPTS).as_posix() for path in PROMPTS.glob("*/**/*.md"))
+HEADER = re.compile(r"\A---\nversion: [1-9]\d*\nowner: \S+\n---\n(?=\S)")
+LINK = re.compile(r"\]\(([^)]+)\)")
+LONGEST = 120
 
 
 def tool_names() -> list[str]:
@@ -24,23 +26,41 @@ def tool_names() -> list[str]:
     return [tool.name for tool in tools]
 
 
+def named_in_code() -> set[str]:
+    """Every text in the product that has the form of a prompt module's name."""
+    return {
+        node.value
+        for path in SERVER.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant)
+        and isinstance(node.value, str)
+        and re.fullmatch(r"reminders/[\w-]+\.md", node.value)
+    }
+
+
 def test_nothing_above_the_cache_boundary_has_a_variable() -> None:
+    assert MANIFEST.stable
     wrong = [name for name in MANIFEST.stable if re.search(r"\{[a-z_]+\}", LIBRARY.module(name))]
     assert wrong == []
 
 
-def test_every_module_is_short_and_begins_with_a_header() -> None:
-    for path in modules():
-        text = path.read_text(encoding="utf-8")
-        assert len(text.splitlines()) <= 120, path
+def test_every_link_of_the_manifest_is_a_module_that_exists_and_stands_there_once() -> None:
+    linked = LINK.findall((PROMPTS / "system.md").read_text(encoding="utf-8"))
+    assert linked == [*MANIFEST.stable, *MANIFEST.dynamic]
+    assert sorted(linked) == [name for name in MODULES if name in set(linked)]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_a_module_is_short_and_begins_with_a_header(name: str) -> None:
+    text = (PROMPTS / name).read_text(encoding="utf-8")
+    assert len(text.splitlines()) < LONGEST
+    assert HEADER.match(text)
 
 
 def test_every_tool_has_a_description() -> None:
     assert [name for name in tool_names() if len(LIBRARY.tool(name)) < 40] == []
 
 
-def test_no_prompt_file_is_unused() -> None:
-    used = {*MANIFEST.stable, *MANIFEST.dynamic, *REMINDERS}
-    used |= {f"tools/{name.lower()}.md" for name in tool_names()}
-    found = {path.relative_to(PROMPTS).as_posix() for path in modules()}
-    assert found == used
+def test_no_prompt_file_is_unused_and_none_is_missing() -> None:
+    tools = {f"tools/{name.lower()}.md" for name in tool_names()}
+    assert set(MODULES) == {*MANIFEST.stable, *MANIFEST.dynamic, *tools, *named_in_code()}

@@ -156,3 +156,32 @@ def test_a_termination_cancels_the_turn_keeps_it_and_ends_with_143(project: Path
         process.communicate(timeout=20)
         assert process.returncode == 143
         assert sidelight(project, double, "-p", "again", "--continue").stdout == "whole\n"
+
+
+@pytest.mark.parametrize(
+    ("settings", "arguments", "sentence"),
+    [
+        ({"statusLine": {}, "theme": "x"}, [], "not used by this version: statusLine, theme"),
+        ({}, ["--permission-mode", "auto"], "The mode auto does not exist in this version"),
+        (
+            {
+                "permissions": {
+                    "defaultMode": "bypassPermissions",
+                    "disableBypassPermissionsMode": "disable",
+                }
+            },
+            [],
+            "permissions.disableBypassPermissionsMode forbids the mode bypassPermissions",
+        ),
+    ],
+)
+def test_a_setting_without_effect_is_said_and_a_forbidden_mode_asks(
+    project: Path, home: Path, settings: dict[str, Any], arguments: list[str], sentence: str
+) -> None:
+    (home / ".claude").mkdir()
+    file = home / ".claude" / "settings.json"
+    file.write_text(json.dumps(settings), encoding="utf-8")
+    with running_double(edits(project)) as double:
+        done = sidelight(project, double, "-p", "go", *arguments)
+    assert sentence in done.stderr
+    assert (project / "a.txt").read_text(encoding="utf-8") == "one\ntwo\n"

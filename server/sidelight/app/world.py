@@ -207,7 +207,7 @@ class _Builder:
     def _policy(self, loaded: LoadedSettings) -> Policy:
         stored_mode = self.stored.mode if self.stored else None
         resumed = stored_mode if stored_mode in {"default", "acceptEdits", "dontAsk"} else None
-        return Policy.from_settings(
+        policy = Policy.from_settings(
             [
                 RuleSource(
                     RuleOrigin(
@@ -227,6 +227,19 @@ class _Builder:
             trusted=bool(self.trusted),
             headless=self.choices.headless,
         )
+        if policy.mode == "auto" or (policy.mode == "bypassPermissions" and _no_bypass(loaded)):
+            return policy.with_update(PermissionUpdate(action="set_mode", mode="default"))
+        return policy
+
+    def _refused_mode(self) -> tuple[str, ...]:
+        """Why the mode that was asked for is not the one that holds."""
+        asked = self.choices.mode or self.loaded.settings.permissions.default_mode
+        if asked == "auto":
+            return ("The mode auto does not exist in this version; it asks as in default.",)
+        if asked == "bypassPermissions" and _no_bypass(self.loaded):
+            words = "permissions.disableBypassPermissionsMode forbids the mode bypassPermissions"
+            return (f"{words}; it asks as in default.",)
+        return ()
 
     def _sources(self) -> tuple[Source, ...]:
         return tuple(s for s in SOURCES if self.trusted or s not in FOLDER_SOURCES)
@@ -258,7 +271,8 @@ class _Builder:
         if loaded is self.loaded:
             return ()
         self.loaded = loaded
-        self.rules.set_policy(self._policy(loaded))
+        self.policy = self._policy(loaded)
+        self.rules.set_policy(self.policy)
         hooks.use(loaded.hooks_of(self._sources()))
         return self._notices(hooks)
 
@@ -275,6 +289,8 @@ class _Builder:
         }
         return (
             *(str(problem) for problem in self.loaded.problems),
+            *_unused(self.loaded),
+            *self._refused_mode(),
             *sorted(unheard),
             *(f"{p.source.label}: {p.text}: {p.reason}" for p in self.policy.problems),
             *hooks.notices(),
@@ -304,6 +320,23 @@ class _Builder:
 
     async def _problem(self, text: str) -> None:
         await self.sink(Notice(severity="warning", text=text))
+
+
+def _no_bypass(loaded: LoadedSettings) -> bool:
+    """Whether any source forbids bypassPermissions: a weaker one may tighten too."""
+    said = (layer.settings.permissions.disable_bypass_permissions_mode for layer in loaded.layers)
+    return "disable" in said
+
+
+def _unused(loaded: LoadedSettings) -> tuple[str, ...]:
+    """A sentence a file with the keys that this version does nothing with."""
+    keys: dict[str, list[str]] = {}
+    for each in loaded.ignored:
+        keys.setdefault(each.path, []).append(each.message.split(" ", 1)[0])
+    return tuple(
+        f"{path or 'The given settings'}: not used by this version: {', '.join(names)}"
+        for path, names in keys.items()
+    )
 
 
 def _anchor(source: str, path: str, cwd: str) -> str:

@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass
 
-import git
-
 CHANGED_SHOWN = 40
 COMMITS_SHOWN = 5
 SECONDS = 2
@@ -31,9 +29,8 @@ def git_state(folder: str) -> GitState | None:
 
     Blocks: call it in a thread. Only for trusted folders.
     """
-    try:
-        status = _run(folder, "status", "--porcelain=v1", "--branch", "--untracked-files=normal")
-    except (git.GitCommandError, git.GitCommandNotFound, OSError):
+    status = _run(folder, "status", "--porcelain=v1", "--branch", "--untracked-files=normal")
+    if status is None:
         return None
     first, *changed = status.splitlines() or ["## unknown"]
     branch = first.removeprefix("## ").removeprefix("No commits yet on ").split("...")[0]
@@ -45,23 +42,18 @@ def git_state(folder: str) -> GitState | None:
     )
 
 
-def git_root(folder: str) -> str | None:
-    """The top folder of the repository that holds the folder. Blocks."""
-    try:
-        return _run(folder, "rev-parse", "--show-toplevel") or None
-    except (git.GitCommandError, git.GitCommandNotFound, OSError):
-        return None
-
-
 def _commits(folder: str) -> tuple[str, ...]:
-    try:
-        log = _run(folder, "log", f"-{COMMITS_SHOWN}", "--format=%h %s", "--no-show-signature")
-    except git.GitCommandError:
-        return ()
-    return tuple(log.splitlines())
+    log = _run(folder, "log", f"-{COMMITS_SHOWN}", "--format=%h %s", "--no-show-signature")
+    return tuple((log or "").splitlines())
 
 
-def _run(folder: str, *arguments: str) -> str:
+def _run(folder: str, *arguments: str) -> str | None:
+    """What git printed; None when it failed or is not there."""
+    import git  # 35 ms, and folders that are not trusted are never asked about
+
     command = git.Git(folder)
     command.update_environment(GIT_OPTIONAL_LOCKS="0", GIT_TERMINAL_PROMPT="0")
-    return str(command.execute(["git", *SAFE, *arguments], kill_after_timeout=SECONDS))
+    try:
+        return str(command.execute(["git", *SAFE, *arguments], kill_after_timeout=SECONDS))
+    except (git.GitCommandError, git.GitCommandNotFound, OSError):
+        return None

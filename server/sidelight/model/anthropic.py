@@ -88,9 +88,11 @@ class AnthropicClient:
 
     async def _open(self, body: Json) -> Any:
         anthropic = await sdk.warm()
-        return await self._post(
-            "/v1/messages", body, stream=True, stream_cls=anthropic.AsyncStream[object]
-        )
+        stream_cls = anthropic.AsyncStream[object]
+        source = await self._post("/v1/messages", body, stream=True, stream_cls=stream_cls)
+        # The transport looks its deadline up when the body begins; a ping counts as a byte.
+        source.response.request.extensions["timeout"]["read"] = self._deadlines.between
+        return source
 
     async def _post(self, path: str, body: Json, **how: Any) -> Any:
         """Send one request through the SDK; the answer's JSON, or its stream of raw events.
@@ -153,9 +155,8 @@ class AnthropicClient:
 
     def _connect(self, anthropic: ModuleType) -> Any:
         deadlines = self._deadlines
-        # Counted anew for every chunk; the wait for the first one has its own, shorter or longer.
-        silence = max(deadlines.between, deadlines.first_byte)
-        timeout = httpx2.Timeout(silence, connect=deadlines.connect)
+        # Reading has no deadline here: `_post` limits the wait for an answer, `_open` the silences.
+        timeout = httpx2.Timeout(deadlines.between, connect=deadlines.connect, read=None)
         options: Json = {}
         if self.provider.on_this_computer:
             # Loopback goes through no proxy, whatever the environment says.

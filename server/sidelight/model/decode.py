@@ -142,8 +142,10 @@ class Answer:
         self.usage |= {key: value for key, value in usage.items() if value is not None}
 
     def _start(self, event: Json) -> tuple[ModelEvent, ...]:
-        block = as_object(event["content_block"])
-        self.open[int(event["index"])] = OpenBlock(block)
+        block, index = as_object(event["content_block"]), int(event["index"])
+        if index in self.open or index in self.closed:
+            raise ValueError(f"a second block {index}")
+        self.open[index] = OpenBlock(block)
         match block.get("type"):
             case "tool_use":
                 return (ToolUseStarted(id=block["id"], name=block["name"]),)

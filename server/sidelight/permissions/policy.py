@@ -118,6 +118,12 @@ class Policy:
         """After the shell moved; patterns keep their anchor."""
         return replace(self, cwd=cwd)
 
+    def after(self, old: "Policy") -> "Policy":
+        """This policy, from re-read settings, with the mode and session rules of the old one."""
+        kept = [each for each in old.sources if each.source.name == "session"]
+        ordered = sorted((*self.sources, *kept), key=lambda s: PRECEDENCE.index(s.source.name))
+        return replace(self, mode=old.mode, sources=tuple(ordered))
+
     def with_update(self, update: PermissionUpdate) -> "Policy":
         """After a person's answer or a changed mode."""
         if update.action == "set_mode":

@@ -30,10 +30,8 @@ class SessionRules:
         return self._policy.with_cwd(self._shell.cwd)
 
     def set_policy(self, policy: Policy) -> None:
-        """Take a policy made from re-read settings; the mode stays as the person set it."""
-        self._policy = policy.with_update(
-            PermissionUpdate(action="set_mode", mode=self._policy.mode)
-        )
+        """Take a policy made from re-read settings; what the person chose in the session stays."""
+        self._policy = policy.after(self._policy)
 
     def set_mode(self, mode: Mode) -> None:
         """Change the permission mode."""

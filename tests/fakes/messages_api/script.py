@@ -78,6 +78,7 @@ class Reply:
     cut: Cut | None = None
     hold: str | None = None  # gate before the first byte, status line included
     spread: bool = False  # one write an event, as a far server does
+    pause: float = 0.0  # seconds after each event of a spread reply
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
     when: When | None = None
 
@@ -119,6 +120,7 @@ def reply(
     cut: Cut | None = None,
     hold: str | None = None,
     spread: bool = False,
+    pause: float = 0.0,
     headers: Mapping[str, str] | None = None,
     when: When | None = None,
 ) -> Reply:
@@ -139,6 +141,7 @@ def reply(
         cut=cut,
         hold=hold,
         spread=spread,
+        pause=pause,
         headers=dict(headers or {}),
         when=when,
     )

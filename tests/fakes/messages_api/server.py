@@ -203,7 +203,7 @@ class Service:
                 if not await self._pass_gate(connection, piece.name):
                     return False
             else:
-                await asyncio.sleep(0)  # lets the event leave by itself
+                await asyncio.sleep(reply.pause)  # lets the event leave by itself
             if connection.gone.is_set():
                 return False
         if waiting:

@@ -153,6 +153,7 @@ def test_a_link_that_leads_to_itself_is_refused(tmp_path: Path) -> None:
     assert outcome.detail == f"{tmp_path / 'a'} is a symbolic link that leads to itself"
 
 
+@pytest.mark.req("TOOL-05")
 def test_mode_owner_and_attributes_are_kept(tmp_path: Path) -> None:
     path = tmp_path / "run.sh"
     path.write_text("echo 1\n")

@@ -18,6 +18,7 @@ def test_utf_8_is_read_as_it_is() -> None:
     assert decode("a é 😋\r\n\x0c\u2028z".encode()) == Decoded("a é 😋\r\n\x0c\u2028z", "utf-8")
 
 
+@pytest.mark.req("TOOL-05")
 @pytest.mark.parametrize(
     ("mark", "encoding"),
     [

@@ -137,6 +137,7 @@ async def test_a_hanging_hook_ends_at_its_deadline_with_all_its_children(place: 
     assert not group.is_alive(pids[1], frozenset(pids))
 
 
+@pytest.mark.req("HOOK-06")
 async def test_a_hook_that_reads_nothing_or_says_too_much_does_no_harm(place: Place):
     engine = place.engine(
         entry("UserPromptSubmit", "exec <&-; exit 0"),
@@ -151,6 +152,7 @@ async def test_a_hook_that_reads_nothing_or_says_too_much_does_no_harm(place: Pl
     assert (await anyio.Path(kept).stat()).st_size < 1_100_000
 
 
+@pytest.mark.req("HOOK-06")
 async def test_a_hook_that_cannot_start_is_told_loudly(place: Place):
     engine = place.engine(
         entry("PreToolUse", "/no/such/guard", args=[]),
@@ -176,6 +178,7 @@ async def test_a_guard_runs_though_the_sessions_folder_is_gone(place: Place):
     assert outcome.reason.startswith(str(place.project))
 
 
+@pytest.mark.req("HOOK-06")
 async def test_cancelling_ends_every_hook(place: Place):
     engine = place.engine(entry("Stop", "echo $$ > pid; sleep 600"))
     written = ""

@@ -130,6 +130,7 @@ def test_a_timeout_discards_the_output_and_is_its_own_kind():
     assert outcome.runs[0].outcome == "timeout"
 
 
+@pytest.mark.req("HOOK-06")
 def test_a_crash_names_its_signal():
     outcome = answer("PostToolUse", None, signal=signal.SIGSEGV)
     assert outcome.runs == ran("PostToolUse", "failed", "was ended by SIGSEGV")

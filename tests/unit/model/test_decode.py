@@ -217,6 +217,7 @@ def test_blocks_may_be_interleaved() -> None:
         {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta"}},
         {"type": "content_block_delta", "index": 0, "delta": None},
         {"type": "content_block_stop", "index": 3},
+        opened(TEXT),
         {"type": "content_block_start", "index": 1, "content_block": {"type": "tool_use"}},
     ],
 )
@@ -225,6 +226,13 @@ def test_an_event_of_the_wrong_shape_is_the_servers_fault(event: Json) -> None:
     with pytest.raises(ModelError) as caught:
         answer.feed(event)
     assert caught.value.kind == "server"
+
+
+def test_a_number_that_was_used_for_a_block_cannot_be_used_again() -> None:
+    answer, _ = fed(start(), opened(TEXT), said("one"), closed())
+    with pytest.raises(ModelError) as caught:
+        answer.feed(opened(TEXT))
+    assert (caught.value.kind, "a second block 0" in caught.value.message) == ("server", True)
 
 
 @pytest.mark.parametrize("event", [None, [], "text", 3])

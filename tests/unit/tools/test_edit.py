@@ -20,6 +20,7 @@ pytestmark = pytest.mark.anyio
 EDIT: AnyTool = EditTool()
 
 
+@pytest.mark.req("TOOL-05")
 @pytest.mark.parametrize(
     ("before", "old", "new", "after"),
     [
@@ -125,6 +126,7 @@ async def test_spaces_for_tabs_are_refused_with_line_and_cause(desk: Desk) -> No
     assert path.read_bytes() == b"\tif x:\n\t\ty()\n"
 
 
+@pytest.mark.req("TOOL-05")
 async def test_a_similar_text_is_named_and_never_changed(desk: Desk) -> None:
     """B023."""
     path = desk.put("f.py", b"import x\nfoo(a, b)\n")
@@ -136,6 +138,7 @@ async def test_a_similar_text_is_named_and_never_changed(desk: Desk) -> None:
     assert path.read_bytes() == b"import x\nfoo(a, b)\n"
 
 
+@pytest.mark.req("TOOL-05")
 async def test_several_places_are_named_and_all_can_be_changed(desk: Desk) -> None:
     path = desk.put("f", b"x = 1\ny = 1\nx = 1\n")
     await desk.read("f")
@@ -175,6 +178,7 @@ async def test_what_can_mean_nothing_is_refused(
     assert path.read_bytes() == b"a\n"
 
 
+@pytest.mark.req("TOOL-05")
 async def test_a_file_that_was_not_read_is_not_edited(desk: Desk) -> None:
     desk.put("f", b"a\n")
     with pytest.raises(ToolError, match="has not been read in this conversation. Read it first"):
@@ -205,6 +209,7 @@ async def test_what_the_user_changed_meanwhile_stays(desk: Desk) -> None:
     assert "     2\tB2" in text_of(output)
 
 
+@pytest.mark.req("TOOL-05")
 async def test_after_a_change_an_edit_that_no_longer_fits_asks_to_read_again(desk: Desk) -> None:
     path = desk.put("f", b"a\nb\n")
     await desk.read("f")
@@ -237,6 +242,7 @@ async def test_one_file_has_one_name_in_the_ledger(desk: Desk) -> None:
     assert desk.ledger.seen_paths() == (str(path.resolve()),)
 
 
+@pytest.mark.req("TOOL-05")
 async def test_a_link_stays_and_its_target_is_edited(desk: Desk) -> None:
     """B019, B076: the call touches the target, so rules for it decide."""
     real = desk.put("real.txt", b"v1\n")

@@ -22,7 +22,7 @@ from sidelight.tools.search.query import Engine
 from sidelight.tools.search.ripgrep import Ripgrep, find_ripgrep
 from tests.unit.tools.conftest import silent, text_of
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.req("TOOL-06")]
 
 TREE = {
     ".gitignore": b"*.log\nbuild/\n/only-here.txt\n!keep.log\n",
