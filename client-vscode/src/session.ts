@@ -9,7 +9,6 @@ import { fold } from './fold';
 import { sayError } from './log';
 import type {
   Connection,
-  FileInfo,
   PermissionDetail,
   PermissionOption,
   PromptBlock,
@@ -17,6 +16,7 @@ import type {
   SessionInfo,
 } from './protocol';
 import { fromServer, metaOf, notifications, requests } from './protocol';
+import type { Pending } from './host/hunks';
 import type { Action, Chip, Conversation, History, ServerStatus, ViewState } from './state';
 import { emptyConversation } from './state';
 import { viewState } from './viewState';
@@ -77,9 +77,11 @@ export class SessionController implements vscode.Disposable {
     return this.#current === null ? undefined : this.#conversations.get(this.#current);
   }
 
-  /** Pending changes of the current conversation. */
-  get changes(): FileInfo[] {
-    return this.current?.changes ?? [];
+  /** What waits for review in every conversation of this window: the editor shows all of it. */
+  get pending(): Pending[] {
+    return [...this.#conversations.values()].flatMap(({ sessionId, changes }) =>
+      changes.map((file) => ({ sessionId, file })),
+    );
   }
 
   get connection(): Connection | null {
@@ -263,12 +265,15 @@ export class SessionController implements vscode.Disposable {
     this.#happen(conversation.sessionId, { kind: 'update', update, at: Date.now() });
   }
 
-  /** Keeps or undoes a hunk, a file or everything; says why when something could not be undone. */
-  async review(action: 'keep' | 'undo', what: { hunkId?: string; path?: string }): Promise<void> {
-    if (this.#current === null) return;
-    const done = await this.#ask(requests.review, { sessionId: this.#current, action, ...what });
-    if (!done.problem) return;
-    this.#happen(this.#current, { kind: 'notice', notice: { severity: 'warning', text: done.problem } });
+  /** Keeps or undoes a hunk, a file or all of a conversation; says why when something could not be undone. */
+  async review(
+    action: 'keep' | 'undo',
+    what: { hunkId?: string; path?: string },
+    sessionId = this.#current,
+  ): Promise<void> {
+    if (sessionId === null) return;
+    const done = await this.#ask(requests.review, { sessionId, action, ...what });
+    if (done.problem) this.tell('warning', done.problem);
   }
 
   async original(uri: string): Promise<string | undefined> {

@@ -3,7 +3,7 @@
 import * as vscode from 'vscode';
 
 import { setContext } from './contextKeys';
-import { count } from './host/hunks';
+import { countWaiting } from './host/hunks';
 import type { SessionController } from './session';
 
 export class StatusBar implements vscode.Disposable {
@@ -39,12 +39,16 @@ export class StatusBar implements vscode.Disposable {
         : undefined;
     setContext('sidelight.running', shell.running);
     setContext('sidelight.waiting', waiting);
-    const { files, hunks } = count(shell.changes);
+    const { files, hunks } = countWaiting(this.controller.pending);
     if (hunks === 0) {
       this.#review.hide();
       return;
     }
-    this.#review.text = vscode.l10n.t('{0} files, {1} hunks to review', files, hunks);
+    const words = [
+      files === 1 ? vscode.l10n.t('{0} file', files) : vscode.l10n.t('{0} files', files),
+      hunks === 1 ? vscode.l10n.t('{0} hunk', hunks) : vscode.l10n.t('{0} hunks', hunks),
+    ];
+    this.#review.text = vscode.l10n.t('{0} to review', vscode.l10n.t('{0}, {1}', ...words));
     this.#review.show();
   }
 

@@ -29,8 +29,10 @@ class Result:
 
 
 def command(*arguments: str, cwd: str = str(ROOT)) -> None:
-    """Run a program; raises CalledProcessError or TimeoutExpired."""
-    subprocess.run(arguments, cwd=cwd, check=True, timeout=SLOWEST_S)
+    """Run a program on this checkout's code; raises CalledProcessError or TimeoutExpired."""
+    path = f"{ROOT / 'server'}{os.pathsep}{ROOT}"  # also where another one is installed
+    env = {**os.environ, "PYTHONPATH": path}
+    subprocess.run(arguments, cwd=cwd, check=True, timeout=SLOWEST_S, env=env)
 
 
 def the_extension() -> None:
@@ -40,6 +42,13 @@ def the_extension() -> None:
     extension.install()
     command("npm", "run", "--silent", "check", cwd=str(CLIENT))
     command("npm", "test", "--silent", cwd=str(CLIENT))
+
+
+def the_panel() -> None:
+    """The panel alone in a browser: focus, keys, scrolling, and what it posts."""
+    installed()
+    extension.install()
+    command("npm", "run", "--silent", "test:panel", cwd=str(CLIENT))
 
 
 def the_driver() -> None:
@@ -59,6 +68,7 @@ def the_workbench() -> None:
 
 PARTS: tuple[tuple[str, Callable[[], None]], ...] = (
     ("extension: types, style, unit tests", the_extension),
+    ("panel in Chromium", the_panel),
     ("workbench driver", the_driver),
     ("VS Code in Chromium, clicked through", the_workbench),
     ("Neovim", neovim.run),

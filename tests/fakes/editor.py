@@ -49,6 +49,7 @@ class FakeEditor:
         self.client = client
         self.encoding = "utf-16" if ours else "utf-8"
         self.texts: dict[str, str] = {}
+        self.codecs: dict[str, str] = {}
         self.versions: dict[str, int] = {}
         self.saves = ours
         self.checks_versions = True
@@ -63,10 +64,14 @@ class FakeEditor:
         self.most_at_once = 0
         client.answers["workspace/applyEdit"] = self._apply
 
-    async def open(self, path: Path, text: str | None = None) -> str:
-        """Open a file, with other text than the disk's if given; returns its URI."""
+    async def open(self, path: Path, text: str | None = None, codec: str = "utf-8") -> str:
+        """Open a file, with other text than the disk's if given; returns its URI.
+
+        It is read and saved with `codec`; a byte-order mark is no part of the text.
+        """
         uri = path.as_uri()
-        self.texts[uri] = read(path) if text is None else text
+        self.codecs[uri] = codec
+        self.texts[uri] = read(path, codec) if text is None else text
         self.versions[uri] = 1
         item = {"uri": uri, "languageId": "text", "version": 1, "text": self.texts[uri]}
         await self.client.notify("textDocument/didOpen", {"textDocument": item})
@@ -87,7 +92,7 @@ class FakeEditor:
         saved = self.on_save(self.texts[uri])
         if saved != self.texts[uri]:
             await self.write(uri, saved)
-        self.path(uri).write_bytes(saved.encode())
+        self.path(uri).write_bytes(saved.encode(self.codecs.get(uri, "utf-8")))
         await self.client.notify("textDocument/didSave", {"textDocument": {"uri": uri}})
 
     async def watched(self, path: Path, kind: int = 2) -> None:
@@ -172,9 +177,9 @@ class FakeEditor:
         return len(character.encode("utf-16-le")) // 2
 
 
-def read(path: Path) -> str:
+def read(path: Path, codec: str) -> str:
     """A file's text with its line ends."""
-    return path.read_bytes().decode()
+    return path.read_bytes().decode(codec)
 
 
 async def silence(_: object) -> object:

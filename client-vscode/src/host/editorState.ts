@@ -121,9 +121,10 @@ export class EditorState implements vscode.Disposable {
       blocks.push(resource(file.chip, content));
       chips.push(file.chip);
     }
-    if (this.#selection && this.#on) {
-      blocks.push(resource(this.#selection.chip, this.#selection.text));
-      chips.push(this.#selection.chip);
+    const selection = this.#alone();
+    if (selection && this.#on) {
+      blocks.push(resource(selection.chip, selection.text));
+      chips.push(selection.chip);
     }
     for (const image of images) {
       blocks.push({ type: 'image', mimeType: image.mimeType, data: image.data });
@@ -158,8 +159,16 @@ export class EditorState implements vscode.Disposable {
 
   #show(): void {
     const chips = this.#files.map((file) => file.chip);
-    if (this.#selection) chips.push({ ...this.#selection.chip, on: this.#on });
+    const selection = this.#alone();
+    if (selection) chips.push({ ...selection.chip, on: this.#on });
     this.controller.setChips(chips);
+  }
+
+  /** The selection, unless a range that goes along anyway holds it. */
+  #alone(): { chip: Chip; text: string } | undefined {
+    const selection = this.#selection;
+    const held = this.#files.some(({ chip }) => selection && holds(chip, selection.chip));
+    return held ? undefined : selection;
   }
 
   /** Tells the server when a terminal's folder is another one than before. */
@@ -172,6 +181,11 @@ export class EditorState implements vscode.Disposable {
       .terminalMoved(before, cwd.fsPath)
       .catch((error: unknown) => sayError('The server was not told of the terminal', error));
   }
+}
+
+function holds(outer: Chip, inner: Chip): boolean {
+  if (outer.path !== inner.path || !outer.range || !inner.range) return false;
+  return outer.range[0] <= inner.range[0] && inner.range[1] <= outer.range[1];
 }
 
 /** The last line that has something selected: a selection that ends at a line's start does not hold it. */

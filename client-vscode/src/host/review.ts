@@ -3,11 +3,11 @@
 import * as vscode from 'vscode';
 
 import { setContext } from '../contextKeys';
-import type { FileInfo } from '../protocol';
 import type { SessionController } from '../session';
 import type { Originals } from './diff';
 import { openDiff, originalUri } from './diff';
-import { hunkAt, nextHunk, pendingHunks } from './hunks';
+import type { Pending, Waiting } from './hunks';
+import { hunkAt, nextHunk, waitingHunks } from './hunks';
 
 /** A change of a quick diff as its title menu hands it over; lines are 1-based, 0 lines for a deletion. */
 interface LineChange {
@@ -23,8 +23,8 @@ export class ReviewInEditor implements vscode.Disposable {
     overviewRulerColor: new vscode.ThemeColor('editorOverviewRuler.addedForeground'),
     overviewRulerLane: vscode.OverviewRulerLane.Left,
   });
-  #files = new Map<string, FileInfo>();
-  #shown: FileInfo[] = [];
+  #files = new Map<string, Pending[]>();
+  #shown: Pending[] = [];
   #control: { source: vscode.SourceControl; group: vscode.SourceControlResourceGroup } | undefined;
 
   constructor(
@@ -54,22 +54,24 @@ export class ReviewInEditor implements vscode.Disposable {
     index?: number,
   ): Promise<void> {
     const editor = vscode.window.activeTextEditor;
-    const file = this.#files.get(String(uri ?? editor?.document.uri));
     const change = changes?.[index ?? 0];
     const cursor = (editor?.selection.active.line ?? 0) + 1;
     const first = change?.modifiedStartLineNumber ?? cursor;
     const last = Math.max(first, change?.modifiedEndLineNumber ?? cursor);
-    const found = hunkAt(pendingHunks(file), first, last);
-    if (found) await this.controller.review(action, { hunkId: found.id });
+    const found = hunkAt(this.#hunks(uri ?? editor?.document.uri), first, last);
+    if (found) await this.controller.review(action, { hunkId: found.id }, found.sessionId);
   }
 
   async file(action: 'keep' | 'undo', uri?: vscode.Uri): Promise<void> {
-    const file = this.#files.get(String(fileUri(uri ?? vscode.window.activeTextEditor?.document.uri)));
-    if (file) await this.controller.review(action, { path: file.path });
+    const files = this.#files.get(String(fileUri(uri ?? vscode.window.activeTextEditor?.document.uri))) ?? [];
+    for (const { sessionId, file } of files) {
+      await this.controller.review(action, { path: file.path }, sessionId);
+    }
   }
 
   async all(action: 'keep' | 'undo'): Promise<void> {
-    await this.controller.review(action, {});
+    const sessions = new Set(this.#shown.map(({ sessionId }) => sessionId));
+    for (const sessionId of sessions) await this.controller.review(action, {}, sessionId);
   }
 
   async diff(target?: vscode.Uri | string): Promise<void> {
@@ -82,36 +84,39 @@ export class ReviewInEditor implements vscode.Disposable {
 
   /** Goes to the first hunk that waits, in whichever file. */
   async begin(): Promise<void> {
-    const file = this.#shown.find((one) => pendingHunks(one).length > 0);
-    const hunk = pendingHunks(file)[0];
-    if (file && hunk) await showLine(vscode.Uri.parse(file.uri), hunk.line);
+    const [address] = this.#files.keys();
+    if (address === undefined) return;
+    const uri = vscode.Uri.parse(address);
+    const [hunk] = this.#hunks(uri);
+    if (hunk) await showLine(uri, hunk.line);
   }
 
   move(step: 1 | -1): void {
     const editor = vscode.window.activeTextEditor;
     if (!editor) return;
-    const hunk = nextHunk(
-      pendingHunks(this.#files.get(String(editor.document.uri))),
-      editor.selection.active.line + 1,
-      step,
-    );
+    const hunk = nextHunk(this.#hunks(editor.document.uri), editor.selection.active.line + 1, step);
     if (hunk) reveal(editor, hunk.line);
   }
 
   // --- what is shown ---
 
+  #hunks(uri: vscode.Uri | undefined): Waiting[] {
+    return waitingHunks(this.#files.get(String(uri)) ?? []);
+  }
+
   #update(): void {
-    const files = this.controller.changes;
-    if (files === this.#shown) return;
+    const pending = this.controller.pending;
+    if (same(pending, this.#shown)) return;
     const before = this.#files;
-    this.#shown = files;
-    this.#files = new Map(
-      files
-        .filter((file) => pendingHunks(file).length)
-        .map((file) => [String(vscode.Uri.parse(file.uri)), file]),
-    );
+    this.#shown = pending;
+    this.#files = new Map();
+    for (const one of pending.filter((each) => waitingHunks([each]).length)) {
+      const address = String(vscode.Uri.parse(one.file.uri));
+      this.#files.set(address, [...(this.#files.get(address) ?? []), one]);
+    }
     for (const uri of new Set([...before.keys(), ...this.#files.keys()])) {
-      if (before.get(uri) !== this.#files.get(uri)) this.originals.changed(vscode.Uri.parse(uri));
+      const changed = !same(before.get(uri) ?? [], this.#files.get(uri) ?? []);
+      if (changed) this.originals.changed(vscode.Uri.parse(uri));
     }
     this.#offerQuickDiff(before);
     this.#decorate();
@@ -119,9 +124,9 @@ export class ReviewInEditor implements vscode.Disposable {
   }
 
   /** A source control exists only while something waits; it is made anew when other files do. */
-  #offerQuickDiff(before: Map<string, FileInfo>): void {
-    const same = before.size === this.#files.size && [...before.keys()].every((uri) => this.#files.has(uri));
-    if (same && this.#control) return;
+  #offerQuickDiff(before: Map<string, Pending[]>): void {
+    const alike = before.size === this.#files.size && [...before.keys()].every((uri) => this.#files.has(uri));
+    if (alike && this.#control) return;
     if (this.#files.size === 0) {
       this.#control?.source.dispose();
       this.#control = undefined;
@@ -140,8 +145,7 @@ export class ReviewInEditor implements vscode.Disposable {
 
   #decorate(): void {
     for (const editor of vscode.window.visibleTextEditors) {
-      const hunks = pendingHunks(this.#files.get(String(editor.document.uri)));
-      const ranges = hunks
+      const ranges = this.#hunks(editor.document.uri)
         .filter((hunk) => hunk.lines > 0)
         .map((hunk) => new vscode.Range(hunk.line - 1, 0, hunk.line - 2 + hunk.lines, 0));
       editor.setDecorations(this.#lines, ranges);
@@ -153,6 +157,10 @@ export class ReviewInEditor implements vscode.Disposable {
     setContext('sidelight.pending', this.#files.size > 0);
     setContext('sidelight.fileInReview', uri !== undefined && this.#files.has(String(uri)));
   }
+}
+
+function same(some: Pending[], others: Pending[]): boolean {
+  return some.length === others.length && some.every(({ file }, at) => file === others[at]?.file);
 }
 
 function newControl(): { source: vscode.SourceControl; group: vscode.SourceControlResourceGroup } {

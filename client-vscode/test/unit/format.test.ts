@@ -29,6 +29,7 @@ test('times are as long as they need to be', () => {
 
 test('counts and amounts are short', () => {
   assert.deepEqual([999, 76_400, 200_000].map(thousands), ['999', '76k', '200k']);
+  assert.deepEqual([999_600, 1_000_000, 1_250_000].map(thousands), ['1M', '1M', '1.3M']);
   assert.deepEqual([money(0.42, 'USD'), money(1, 'EUR')], ['$0.42', '1.00 EUR']);
 });
 

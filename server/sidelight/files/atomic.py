@@ -54,6 +54,37 @@ class Staged:
                 folder.rmdir()
 
 
+@dataclass(slots=True)
+class Removal:
+    """A file that is put aside by `commit`, for good by `finish`, and back by `rollback`.
+
+    `target` is no symbolic link. Owned by one thread.
+    """
+
+    target: Path
+    aside: Path | None = None
+    note: str = ""
+
+    def commit(self) -> None:
+        """Take the file's name away; raises OSError, and the file stays."""
+        aside = _beside(self.target.parent)
+        self.target.rename(aside)
+        self.aside = aside
+
+    def rollback(self) -> None:
+        """Give the file its name back, unless another one has it now; never raises OSError."""
+        if self.aside is not None:
+            with contextlib.suppress(OSError):
+                _publish(self.aside, self.target)
+
+    def finish(self) -> None:
+        """Delete what was put aside; never raises OSError."""
+        if self.aside is not None:
+            with contextlib.suppress(OSError):
+                self.aside.unlink()
+                _sync_folder(self.target.parent)
+
+
 def stage(target: Path, new: bytes, old: bytes | None) -> Staged:
     """Write `new` beside `target`, synced; `old` is what the file holds, None for a new file.
 
@@ -105,7 +136,7 @@ def _make_parents(folder: Path, made: list[Path]) -> None:
 
 
 def _write_temporary(folder: Path, data: bytes, like: os.stat_result | None, target: Path) -> Path:
-    temporary = folder / f".sidelight-{secrets.token_hex(8)}.tmp"
+    temporary = _beside(folder)
     mode = 0o666 if like is None else 0o600
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, mode)
     try:
@@ -119,6 +150,10 @@ def _write_temporary(folder: Path, data: bytes, like: os.stat_result | None, tar
         temporary.unlink(missing_ok=True)
         raise
     return temporary
+
+
+def _beside(folder: Path) -> Path:
+    return folder / f".sidelight-{secrets.token_hex(8)}.tmp"
 
 
 def _carry_over(descriptor: int, like: os.stat_result, target: Path) -> None:

@@ -10,7 +10,7 @@ from typing import Literal
 from sidelight.core.errors import BinaryFileError, FileTooLargeError, HostError
 from sidelight.core.host import EditOutcome, FileEdit, FileSnapshot, TextEdit
 from sidelight.core.ledger import digest_of
-from sidelight.files.atomic import NotWritable, Staged, stage
+from sidelight.files.atomic import NotWritable, Removal, Staged, stage
 from sidelight.files.encoding import decode, encode
 
 MAX_TEXT_BYTES = 64 * 1024 * 1024
@@ -46,24 +46,21 @@ def apply_on_disk(edits: Sequence[FileEdit]) -> EditOutcome:
 
     Every file is checked against its base, its new bytes are put beside it and synced, and only
     then are they renamed into place. Encoding, byte-order mark, mode, owner and symbolic links
-    are kept. `after` is read back from the disk. Files to be removed go last.
+    are kept. `after` is read back from the disk. A file to be removed loses its name at once and
+    its bytes when all has gone well.
     """
     plans: list[_Plan] = []
-    staged: list[Staged] = []
+    staged: list[Staged | Removal] = []
     try:
         for edit in edits:
             plans.append(_plan(edit, {plan.target for plan in plans}))
-        written = [plan for plan, edit in zip(plans, edits, strict=True) if not edit.removes]
-        for plan in written:
-            staged.append(stage(plan.target, plan.new, plan.old))
-        for plan, item in zip(written, staged, strict=True):
+        for plan, edit in zip(plans, edits, strict=True):
+            target = plan.target
+            staged.append(Removal(target) if edit.removes else stage(target, plan.new, plan.old))
+        for plan, item in zip(plans, staged, strict=True):
             _check_unchanged(plan)
             item.commit()
         after = tuple(read_snapshot(edit.path) for edit in edits if not edit.removes)
-        for plan in plans:  # removals come last: nothing can fail after them that would undo them
-            if plan not in written:
-                _check_unchanged(plan)
-                plan.target.unlink()
     except _Refused as refusal:
         _take_back(staged)
         return EditOutcome(applied=False, failure=refusal.failure, detail=str(refusal))
@@ -79,6 +76,9 @@ def apply_on_disk(edits: Sequence[FileEdit]) -> EditOutcome:
         what = f"{error.filename or 'the file'}: {error.strerror or error}"
         detail = f"{what}; nothing was changed"
         return EditOutcome(applied=False, failure="refused", detail=detail)
+    for item in staged:
+        if isinstance(item, Removal):
+            item.finish()
     note = " ".join(item.note for item in staged if item.note)
     return EditOutcome(applied=True, note=note, after=after)
 
@@ -128,7 +128,7 @@ def _check_unchanged(plan: _Plan) -> None:
         raise _Refused("stale", f"{plan.target} has changed while it was being written")
 
 
-def _take_back(staged: list[Staged]) -> None:
+def _take_back(staged: Sequence[Staged | Removal]) -> None:
     for item in reversed(staged):
         item.rollback()
 

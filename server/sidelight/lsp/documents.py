@@ -1,5 +1,6 @@
 """Files as the user sees them: the open buffer first, then the disk."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -10,8 +11,12 @@ from sidelight.core.errors import HostError
 from sidelight.core.host import FileSnapshot
 from sidelight.core.ledger import digest_of
 from sidelight.files.disk import read_snapshot
+from sidelight.files.encoding import encode
 from sidelight.lsp.buffers import Buffer, BufferEvent, Buffers
 from sidelight.lsp.convert import is_uri
+
+REPLACEMENT = "\ufffd"
+GAP = re.compile(f"{REPLACEMENT}+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,13 +24,15 @@ class View:
     """An open document. `disk` is its file, None when there is none that can be read as text.
 
     `stale` means that the buffer is untouched and older than its file: then the disk is what the
-    user will see, and `snapshot` is of the disk.
+    user will see, and `snapshot` is of the disk. `garbled` means that the editor reads the file
+    in a wrong encoding: what it saves would put replacement characters in the place of letters.
     """
 
     buffer: Buffer
     snapshot: FileSnapshot
     disk: FileSnapshot | None
     stale: bool = False
+    garbled: bool = False
 
 
 async def read(buffers: Buffers, path: str) -> FileSnapshot:
@@ -45,9 +52,12 @@ async def look(buffers: Buffers, path: str) -> View | None:
         return None
     disk = await read_disk(buffer.path)
     text = buffer.text
-    if disk is not None and not same_lines(disk.text, text) and _is_left_behind(buffer, text):
-        snapshot = disk.model_copy(update={"path": path, "version": buffer.version})
-        return View(buffer, snapshot, disk, stale=True)
+    garbled = disk is not None and _is_garbled(text, disk)
+    if disk is not None and not same_lines(disk.text, text):
+        untouched = _is_left_behind(buffer, text) or (garbled and _is_garbling_of(disk, text))
+        if untouched:
+            snapshot = disk.model_copy(update={"path": path, "version": buffer.version})
+            return View(buffer, snapshot, disk, stale=True, garbled=garbled)
     snapshot = FileSnapshot(
         path=path,
         text=text,
@@ -57,7 +67,7 @@ async def look(buffers: Buffers, path: str) -> View | None:
         encoding=disk.encoding if disk else "utf-8",
         bom=disk.bom if disk else "",
     )
-    return View(buffer, snapshot, disk)
+    return View(buffer, snapshot, disk, garbled=garbled)
 
 
 async def read_disk(path: str) -> FileSnapshot | None:
@@ -96,6 +106,18 @@ async def until(buffers: Buffers, done: Callable[[], bool], seconds: float) -> b
 def _is_left_behind(buffer: Buffer, text: str) -> bool:
     """Nothing was typed since the last save, and the file was changed by another since then."""
     return buffer.disk_changed and buffer.saved_text == text
+
+
+def _is_garbled(text: str, disk: FileSnapshot) -> bool:
+    legacy = not disk.encoding.startswith("utf-")
+    return legacy and REPLACEMENT in text and REPLACEMENT not in disk.text
+
+
+def _is_garbling_of(disk: FileSnapshot, text: str) -> bool:
+    """Whether the text is the file read as UTF-8; editors differ in how many signs a gap gets."""
+    data = encode(disk.text, disk.encoding, disk.bom)
+    read = _unix(data.decode("utf-8", "replace"))
+    return GAP.sub(REPLACEMENT, read) == GAP.sub(REPLACEMENT, _unix(text))
 
 
 def _unix(text: str) -> str:

@@ -15,7 +15,7 @@ from sidelight.core.record import Record
 from sidelight.lsp.application import Application, Editor
 from sidelight.lsp.buffers import Buffer, BufferEvent
 from sidelight.lsp.convert import file_key, is_uri, path_of
-from sidelight.lsp.documents import read_disk
+from sidelight.lsp.documents import look, read_disk
 from sidelight.lsp.edits import Edits
 from sidelight.lsp.endpoint import Endpoint, Handler
 from sidelight.lsp.features.plain import Document, PlainCommands, Target, Task
@@ -166,10 +166,13 @@ class EditorDoor:
             self._pause(path)  # our own edit: it is noted when it is done
             return
         buffer = self._server.buffers.find(path)
-        if buffer is None:
-            self._server.background(self._closed_text(path))
-        else:
-            self._server.background(self._application.text_changed(path, buffer.text))
+        text = self._closed_text(path) if buffer is None else self._open_text(path)
+        self._server.background(text)
+
+    async def _open_text(self, path: str) -> None:
+        view = await look(self._server.buffers, path)
+        if view is not None:
+            await self._application.text_changed(path, view.snapshot.text)
 
     async def _closed_text(self, path: str) -> None:
         if not self._is_reviewed(path) or self._edits.busy(path):

@@ -75,22 +75,33 @@ class Edits:
 
     async def _apply(self, edits: Sequence[FileEdit], label: str) -> EditOutcome:
         views = {edit.path: await look(self._buffers, edit.path) for edit in edits}
-        closed = [edit for edit in edits if views[edit.path] is None]
-        opened = [(edit, view) for edit in edits if (view := views[edit.path]) is not None]
+        garbled = [view for view in views.values() if view and view.garbled and view.stale]
+        closed = [edit for edit in edits if views[edit.path] in (None, *garbled)]
+        opened = [
+            (edit, view)
+            for edit in edits
+            if (view := views[edit.path]) is not None and view not in garbled
+        ]
         if not opened:
-            return await _on_disk(closed)
+            return _left_behind(garbled, await _on_disk(closed))
         for edit in closed:
             await _check(edit)
         if not self._can_apply():
             outcome = await _on_disk([*closed, *(_around(*pair) for pair in opened)])
-            for _, view in opened if outcome.applied else ():
-                view.buffer.left_behind()
-            return outcome
+            return _left_behind([*garbled, *(view for _, view in opened)], outcome)
         plans = [self._plan(edit, view) for edit, view in opened]
-        remark = await self._in_editor(plans, label)
+        changed = [plan for plan in plans if not plan.edit.removes]
+        removed = [plan for plan in plans if plan.edit.removes]
+        remark = await self._in_editor(changed, label)
         written = await _on_disk(closed) if closed else EditOutcome(applied=True)
+        _left_behind(garbled, written)
         if not written.applied:
-            return await self._take_back(plans, label, written)
+            return await self._take_back(changed, label, written)
+        try:
+            await self._in_editor(removed, label)  # last: an editor does not bring a file back
+        except _Refused:
+            if len(removed) == len(edits):
+                raise  # else the rest is done: `_settle` removes the file from the disk or says so
         return await self._settle(edits, plans, written, remark)
 
     def busy(self, path: str) -> bool:
@@ -107,6 +118,13 @@ class Edits:
         snapshot = view.snapshot
         if edit.base is None:
             raise _Refused("stale", f"{edit.path} exists already: it is open in the editor")
+        if view.garbled and view.disk:
+            raise _Refused(
+                "refused",
+                f"{edit.path} is in {view.disk.encoding}, the editor reads it in another encoding "
+                "and has unsaved changes; saved, its letters would be lost. Ask the user to take "
+                "back the changes and to reopen the file with its encoding",
+            )
         if edit.base != snapshot.digest or (not view.stale and text != snapshot.text):
             raise _Refused("stale", f"{edit.path} has changed in the editor since it was read")
         try:
@@ -203,8 +221,7 @@ class Edits:
                 range=to_range(lines, part.start, part.end, encoding), new_text=part.new_text
             )
             version, saves = plan.buffer.version, plan.buffer.saves
-            keep = plan.edit.model_copy(update={"removes": False})
-            back.append(_Plan(keep, plan.view, plan.before, version, saves, text, (undo,)))
+            back.append(_Plan(plan.edit, plan.view, plan.before, version, saves, text, (undo,)))
         try:
             await self._in_editor(back, label)
         except _Refused as refused:
@@ -296,6 +313,13 @@ async def _remove(plan: _Plan) -> str:
     removal = FileEdit(path=plan.buffer.path, base=disk.digest, edits=(), removes=True)
     outcome = await _on_disk([removal])
     return "" if outcome.applied else f"{plan.edit.path} was not removed: {outcome.detail}."
+
+
+def _left_behind(views: Sequence[View], outcome: EditOutcome) -> EditOutcome:
+    """The outcome; the editor has yet to take up what was written behind its back."""
+    for view in views if outcome.applied else ():
+        view.buffer.left_behind()
+    return outcome
 
 
 def _around(edit: FileEdit, view: View) -> FileEdit:

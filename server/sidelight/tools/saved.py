@@ -24,7 +24,7 @@ def saved_text(target: Target, outcome: EditOutcome, expected: str) -> tuple[str
 
 def refusal(target: Target, outcome: EditOutcome) -> ToolError:
     """The error for an edit that the host did not apply."""
-    detail = outcome.detail or "the editor gave no reason"
+    detail = outcome.detail.rstrip(".") or "the editor gave no reason"
     kinds: dict[str, tuple[ToolErrorKind, str]] = {
         "stale": ("stale", "Read it again before the next try."),
         "gone": ("not_found", "Use Write if it is to be made anew."),

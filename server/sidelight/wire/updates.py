@@ -170,7 +170,8 @@ class Feed:
                     if isinstance(block, Text):
                         self.update(text_chunk("agent_message_chunk", message.id, block.text))
             self._streamed.discard(message.id)
-            window = self._wire.window(message.model)
+            # What was saved of an answer that broke off knows neither its model nor its usage.
+            window = self._wire.window(message.model) if message.model else None
             if window is not None:
                 self.update(usage_update(message, window))
 

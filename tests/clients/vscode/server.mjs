@@ -25,6 +25,7 @@ const QUIET = {
   'editor.minimap.enabled': false,
   'extensions.autoCheckUpdates': false,
   'extensions.autoUpdate': false,
+  'files.autoSave': 'off', // in a browser it is on where nobody says otherwise
   'files.hotExit': 'off',
   'git.openRepositoryInParentFolders': 'never',
   'security.workspace.trust.enabled': false,

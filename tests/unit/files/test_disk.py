@@ -3,6 +3,7 @@
 import os
 import resource
 import stat
+import tempfile
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
@@ -299,3 +300,58 @@ def test_a_file_is_removed_only_while_it_holds_what_the_edit_was_made_for(tmp_pa
     assert path.exists()
     outcome = apply_on_disk((stale.model_copy(update={"base": digest_of("mine\n")}),))
     assert (outcome.applied, outcome.after, path.exists()) == (True, (), False)
+
+
+@contextmanager
+def open_to_all() -> Generator[Path]:
+    """A folder in which nobody in particular may work; what runs there has no rights of root."""
+    root = os.geteuid() == 0
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        folder.chmod(0o777)
+        if root:
+            os.seteuid(65534)
+        try:
+            yield folder
+        finally:
+            for path in folder.rglob("*"):
+                path.chmod(0o755)
+            if root:
+                os.seteuid(0)
+
+
+def test_all_edits_are_taken_back_when_one_of_several_files_cannot_be_removed() -> None:
+    with open_to_all() as folder:
+        paths = [folder / "1.txt", folder / "2.txt", folder / "locked" / "3.txt"]
+        paths[2].parent.mkdir()
+        for path in paths:
+            path.write_text("mine\n", encoding="utf-8")
+            path.chmod(0o640)
+        paths[2].parent.chmod(0o555)
+        change = TextEdit(start=0, end=4, new_text="yours")
+        base = digest_of("mine\n")
+        outcome = apply_on_disk(
+            (
+                FileEdit(path=str(paths[0]), base=base, edits=(change,)),
+                FileEdit(path=str(paths[1]), base=base, edits=(), removes=True),
+                FileEdit(path=str(paths[2]), base=base, edits=(), removes=True),
+            )
+        )
+        assert (outcome.applied, outcome.failure) == (False, "refused")
+        assert outcome.detail == f"{paths[2]}: Permission denied; nothing was changed"
+        found = sorted(path for path in folder.rglob("*") if path.is_file())
+        assert found == paths
+        assert [path.read_text(encoding="utf-8") for path in found] == ["mine\n"] * 3
+        assert [stat.S_IMODE(path.stat().st_mode) for path in found] == [0o640] * 3
+
+
+def test_files_are_removed_and_changed_together_and_nothing_else_is_left(tmp_path: Path) -> None:
+    paths = [tmp_path / name for name in ("1.txt", "2.txt", "3.txt")]
+    for path in paths:
+        path.write_text("mine\n", encoding="utf-8")
+    base = digest_of("mine\n")
+    gone = [FileEdit(path=str(path), base=base, edits=(), removes=True) for path in paths[:2]]
+    change = TextEdit(start=0, end=4, new_text="yours")
+    outcome = apply_on_disk((*gone, FileEdit(path=str(paths[2]), base=base, edits=(change,))))
+    assert (outcome.applied, [one.text for one in outcome.after]) == (True, ["yours\n"])
+    assert list(tmp_path.iterdir()) == [paths[2]]

@@ -311,6 +311,25 @@ async def test_an_open_file_is_removed_by_the_editor_or_without_it(make: Make, f
         assert uri not in world.editor.texts
 
 
+async def test_an_open_file_is_removed_only_after_the_disk_took_its_part(
+    make: Make, file: Path, tmp_path: Path
+) -> None:
+    locked = tmp_path / "locked.txt"
+    put(locked, b"closed\n")
+    locked.chmod(0o444)
+    removal = edit(file, "one\r\ntwo\r\n").model_copy(update={"removes": True})
+    async with make() as world:
+        uri = await open_file(world, file)
+        outcome = await apply(world, removal, edit(locked, "closed\n", (0, 6, "new")))
+        assert (outcome.applied, outcome.failure) == (False, "refused")
+        assert world.editor.texts[uri] == "one\r\ntwo\r\n"
+        assert (get(file), get(locked)) == (b"one\r\ntwo\r\n", b"closed\n")
+        locked.chmod(0o644)
+        outcome = await apply(world, removal, edit(locked, "closed\n", (0, 6, "new")))
+        assert [one.text for one in outcome.after] == ["new\n"]
+        assert (get(file), get(locked)) == (None, b"new\n")
+
+
 @pytest.mark.req("EDITOR-10")
 @pytest.mark.parametrize(
     "uri", ["untitled:Untitled-1", "vscode-remote://wsl%2Bubuntu/w/a.py"], ids=["new", "remote"]

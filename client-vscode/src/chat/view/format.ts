@@ -16,9 +16,11 @@ export function duration(ms: number): string {
   return clock(Math.round(ms / 1000) * 1000);
 }
 
-/** A count of tokens, `76k`. */
+/** A count of tokens, `76k` or `1M`. */
 export function thousands(tokens: number): string {
-  return tokens < 1000 ? String(tokens) : `${Math.round(tokens / 1000)}k`;
+  const thousand = Math.round(tokens / 1000);
+  if (thousand >= 1000) return `${Math.round(thousand / 100) / 10}M`;
+  return tokens < 1000 ? String(tokens) : `${thousand}k`;
 }
 
 export function money(amount: number, currency: string): string {

@@ -1,5 +1,6 @@
 // What a person does in the chat panel.
 
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const TURN_MS = 20_000;
@@ -90,6 +91,8 @@ export function bash(command) {
   return { tool_use: 'Bash', input: { command } };
 }
 
-export async function holds(t, name, text) {
-  await t.until(`${name} on disk`, () => t.read(name) === text);
+/** Wait until the file on disk is this text, or these bytes. */
+export async function holds(t, name, content) {
+  const wanted = Buffer.from(content);
+  await t.until(`${name} on disk`, () => readFileSync(path(t, name)).equals(wanted));
 }

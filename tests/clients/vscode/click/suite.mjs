@@ -7,7 +7,7 @@ export const LINES = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'ei
 
 export function prepare(t) {
   const write = (name, text) => writeFileSync(join(t.workspace, name), text);
-  for (const name of ['edit.txt', 'deny.txt', 'hunks.txt', 'action.txt', 'reload.txt']) {
+  for (const name of ['edit.txt', 'deny.txt', 'hunks.txt', 'action.txt', 'reload.txt', 'earlier.txt', 'dirty.txt', 'auto.txt']) {
     write(name, `${LINES.join('\n')}\n`);
   }
   write('watched.txt', 'before\n');
