@@ -7,6 +7,7 @@ import type {
   Modes,
   PermissionDetail,
   PermissionOption,
+  QueuedPrompt,
   SessionInfo,
 } from './protocol';
 
@@ -148,7 +149,7 @@ export interface Conversation {
   title?: string;
   items: Item[];
   running: boolean;
-  queued: string[];
+  queued: QueuedPrompt[];
   changes: FileInfo[];
   modes?: Modes;
   usage?: Usage;
@@ -182,7 +183,7 @@ export interface Shell {
   running: boolean;
   /** Id of the open question of this conversation, if any. */
   waiting: string | null;
-  queued: string[];
+  queued: QueuedPrompt[];
   changes: FileInfo[];
   modes: Modes | null;
   usage: Usage | null;

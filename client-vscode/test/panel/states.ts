@@ -310,7 +310,10 @@ const askEdit: AskItem = {
 const streaming = state([prompt, ...reads, write, live, footLive], {
   running: true,
   changes,
-  queued: ['Also log the key’s last four characters when a client is limited', 'Then update the changelog'],
+  queued: [
+    { id: 'q1', text: 'Also log the key’s last four characters when a client is limited' },
+    { id: 'q2', text: 'Then update the changelog' },
+  ],
 });
 
 const sessions = [
@@ -462,7 +465,7 @@ export const SCENES: Record<string, Scene> = {
         running: true,
         waiting: 'q1',
         changes,
-        queued: ['然后更新变更日志'],
+        queued: [{ id: 'q1', text: '然后更新变更日志' }],
         modes: { currentModeId: 'default', availableModes: [{ id: 'default', name: '询问' }] },
       },
     ),

@@ -93,7 +93,7 @@ const TURN: Happening[] = [
   call({ _meta: { sidelight: { outputDelta: 'two' } } }),
   call({ status: 'completed', _meta: { sidelight: { outcome: 'done', durationMs: 1500, exitCode: 0 } } }),
   files(2),
-  state('running', { turnId: '1', queued: ['next'] }),
+  state('running', { turnId: '1', queued: [{ id: 'q1', text: 'next' }] }),
   state('idle', { durationMs: 5000 }),
   { kind: 'ended', stopReason: 'end_turn' },
 ];

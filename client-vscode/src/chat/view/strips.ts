@@ -2,7 +2,7 @@
 
 import { html, nothing, type TemplateResult } from 'lit-html';
 
-import type { FileInfo, HunkInfo } from '../../protocol';
+import type { FileInfo, HunkInfo, QueuedPrompt } from '../../protocol';
 import type { AskItem } from '../../state';
 import type { App } from './app';
 import { shortQuestion } from './askCard';
@@ -172,7 +172,7 @@ function changes(app: App): Piece {
 function queue(app: App): Piece {
   const { queued } = app.state.shell;
   if (!queued.length) return nothing;
-  const line = (text: string, index: number) =>
+  const line = ({ text }: QueuedPrompt, index: number) =>
     html`<li>
       <span class="pos num" aria-hidden="true">${index + 1}</span
       ><span class="grow ell" title=${text}>${text}</span>
