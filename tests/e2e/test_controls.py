@@ -275,3 +275,22 @@ async def test_an_edited_rule_that_lets_too_much_through_is_said_and_not_kept(
             assert check["problem"].startswith("The * may stand only behind the subcommand of git")
             assert await desk.client.ask("_sidelight/check_rule", {"rule": "Bash(git log *)"}) == {}
     assert not user_settings().exists()
+
+
+async def test_a_stored_review_that_cannot_be_read_is_said_when_the_conversation_is_opened(
+    tmp_path: Path,
+) -> None:
+    path = put(tmp_path / "a.txt")
+    with running_double(changing(path)) as double:
+        async with agent(tmp_path, double) as desk:
+            session = await changed(desk, double, path)
+        (stored,) = (Path(os.environ["SIDELIGHT_HOME"]) / "review").glob("*/*.json")
+        stored.write_bytes(stored.read_bytes()[:-9])
+        async with agent(tmp_path, double) as desk:
+            loaded: Any = {"sessionId": session, "cwd": str(tmp_path), "mcpServers": []}
+            await desk.client.ask("session/load", loaded)
+            (notice,) = desk.client.named("_sidelight/notice")
+            kept = stored.with_suffix(".unread")
+            assert notice["text"].startswith("What waited for review in one file could not be read")
+            assert f"It is kept as {kept}; " in notice["text"]
+            assert kept.exists()

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -80,8 +81,60 @@ def test_json_is_one_object_and_what_would_ask_is_denied_and_listed_in_it(projec
         ],
         "uuid": "uuid",
     }
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (done.returncode, done.stderr.splitlines()) == (
+        0,
+        [
+            "sidelight: held back:",
+            f"  Edit {path}: It changes a file: {path}. Nobody can be asked in this run. "
+            "To let it through, run it with --permission-mode acceptEdits.",
+        ],
+    )
     assert (project / "a.txt").read_text(encoding="utf-8") == "one\ntwo\n"
+
+
+def shell(command: str) -> Any:
+    return tool_use("Bash", {"command": command, "description": "a test"})
+
+
+@pytest.mark.parametrize("form", ["text", "json", "stream-json"])
+def test_a_command_in_an_untrusted_folder_says_why_and_what_to_do_once_on_stderr(
+    project: Path, form: str
+) -> None:
+    script = [
+        reply(shell("touch made"), shell("touch made")),
+        reply(shell("echo $HOME > /etc/x")),
+        reply("It could not be done."),
+    ]
+    with running_double(script) as double:
+        done = sidelight(project, double, "-p", "go", "--output-format", form)
+        told = [text for request in double.requests for text in request.tool_results.values()]
+    assert done.returncode == 0
+    head, first, second = done.stderr.splitlines()
+    assert head == "sidelight: held back:"
+    assert first == (
+        "  Bash touch made: This folder is not trusted yet; no command runs in it unasked. "
+        "Nobody can be asked in this run. To let it through, run it with --trust "
+        "--permission-mode acceptEdits."
+    )
+    assert second.startswith("  Bash echo $HOME > /etc/x: This folder is not trusted yet;")
+    assert told[0].startswith(first.removeprefix("  Bash touch made: "))
+    assert "Name in the final answer what could not be done" in told[0]
+
+
+def test_what_the_advice_of_a_denial_says_lets_the_call_through(project: Path) -> None:
+    def run(*more: str) -> tuple[str, str]:
+        script = [reply(shell("./make.sh now")), reply("Done.")]
+        (project / "make.sh").write_text("#!/bin/sh\ntouch made\n")
+        (project / "make.sh").chmod(0o755)
+        with running_double(script) as double:
+            done = sidelight(project, double, "-p", "go", *more)
+            return done.stderr, double.requests[-1].last_text
+
+    advice = run()[0].rpartition("run it with ")[2].strip().removesuffix(".")
+    assert advice == "--trust --allowedTools 'Bash(./make.sh *)'"
+    assert not (project / "made").exists()
+    assert run(*shlex.split(advice))[0] == ""
+    assert (project / "made").exists()
 
 
 def test_a_stream_has_every_block_as_a_line_and_deltas_when_asked(project: Path) -> None:

@@ -159,6 +159,7 @@ class _Builder:
         tools = built_in_tools(bash=bash, conceals=self._conceals)
         self.tools: dict[str, AnyTool] = {tool.name: tool for tool in tools}
         reviews = ReviewStore(self.world.state_home / "review" / self.id)
+        reviewed = reviews.load() if self.stored else {}
         recorder = Recorder(self.transcript, reviews, self._problem)
         hooks = HookEngine(
             self.loaded.hooks_of(self._sources()),
@@ -171,13 +172,13 @@ class _Builder:
             tools=self.tools,
             hooks=hooks,
             rules=self.rules,
-            review=ReviewLedger.of(reviews.load() if self.stored else {}),
+            review=ReviewLedger.of(reviewed),
             shell=self.shell,
             scratch=self.scratch,
             opening=self._opening,
             mode_reminder=self._mode_reminder,
             refresh=partial(self._refresh, hooks),
-            notices=self._notices(hooks),
+            notices=(*self._notices(hooks), *reviews.problems),
             max_steps=self.choices.max_steps
             or settings.sidelight.limits.max_steps
             or DEFAULT_STEPS,

@@ -43,11 +43,15 @@ class Allow(Record):
 
 
 class Deny(Record):
-    """The call may not run; `message` is written for the model."""
+    """The call may not run; `message` is written for the model.
+
+    `unasked` says that a person might have allowed it, but nobody could be asked.
+    """
 
     behavior: Literal["deny"] = "deny"
     reason: Reason
     message: str
+    unasked: bool = False
 
 
 class Ask(Record):

@@ -56,6 +56,8 @@ class Tally:
     cost: float = 0.0
     calls: dict[str, ToolUse] = field(default_factory=dict[str, ToolUse])
     denials: list[Json] = field(default_factory=list[Json])
+    held_back: dict[str, None] = field(default_factory=dict[str, None])
+    summaries: dict[str, str] = field(default_factory=dict[str, str])
 
     def take(self, event: Event) -> None:
         """Count an event."""
@@ -67,14 +69,24 @@ class Tally:
                 self.cost += self.cost_of(message) or 0.0
             case ToolCallStarted():
                 self.calls[event.call.id] = event.call
+                self.summaries[event.call.id] = f"{event.call.name} {event.summary}"
             case PermissionDecided() if event.decision.behavior == "deny":
                 call = self.calls.get(event.tool_use_id)
                 if call is not None:
                     self.denials.append(
                         {"tool_name": call.name, "tool_use_id": call.id, "tool_input": call.input}
                     )
+                if event.decision.unasked:
+                    what = self.summaries.get(event.tool_use_id, "A call")
+                    self.held_back[f"{what}: {event.decision.reason.detail}"] = None
             case _:
                 pass
+
+    def tell_held_back(self) -> None:
+        """Say once, on standard error, what was not done since nobody could be asked."""
+        if self.held_back:
+            lines = "\n".join(f"  {line}" for line in self.held_back)
+            print(f"sidelight: held back:\n{lines}", file=sys.stderr)
 
     def result(self, ended: TurnEnded) -> Json:
         """The `result` message."""
@@ -132,6 +144,7 @@ class TextOutput:
         """The answer, or the error."""
         if self._tally.text:
             print(self._tally.text.strip(), flush=True)
+        self._tally.tell_held_back()
         if ended.error is not None:
             print(f"sidelight: {ended.error}", file=sys.stderr)
 
@@ -150,6 +163,7 @@ class JsonOutput:
 
     def end(self, ended: TurnEnded) -> None:
         """Print it."""
+        self._tally.tell_held_back()
         _print_json(self._tally.result(ended), sys.stdout)
 
 
@@ -200,6 +214,7 @@ class StreamJsonOutput:
 
     def end(self, ended: TurnEnded) -> None:
         """The `result` message."""
+        self._tally.tell_held_back()
         _print_json(self._tally.result(ended), sys.stdout)
 
     def _assistant(self, message: AssistantMessage) -> None:

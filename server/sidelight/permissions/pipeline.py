@@ -13,6 +13,7 @@ from sidelight.permissions.policy import Policy
 from sidelight.permissions.question import Question
 from sidelight.permissions.rule import Problem, Rule, Source, parse_rule
 from sidelight.permissions.suggest import suggest
+from sidelight.permissions.unasked import unasked
 
 Layer = Callable[[Case], Decision | None]
 
@@ -44,7 +45,7 @@ def decide(question: Question, policy: Policy) -> Decision:
     if not isinstance(decision, Ask):
         return decision
     if policy.mode == "dontAsk" or policy.headless:
-        return _unasked(decision, policy)
+        return unasked(decision, question, policy, lambda q, p: judge(q, p).behavior)
     if decision.reason.layer in SUGGESTING:
         offers = suggest(question, policy, lambda changed: judge(question, changed).behavior)
         return decision.model_copy(update={"suggestions": offers})
@@ -59,15 +60,6 @@ def judge(question: Question, policy: Policy) -> Decision:
         if decision is not None:
             return decision
     return layers.left_over(case)
-
-
-def _unasked(decision: Ask, policy: Policy) -> Deny:
-    why = (
-        "the mode dontAsk refuses what would ask" if policy.mode == "dontAsk" else "nobody is there"
-    )
-    detail = f"{decision.reason.detail} It needs a person's consent, and {why}."
-    reason = decision.reason.model_copy(update={"detail": detail})
-    return Deny(reason=reason, message=f"{detail} {layers.NO_DETOUR}")
 
 
 def denied_outright(tool: str, policy: Policy) -> Deny | None:

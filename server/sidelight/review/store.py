@@ -3,6 +3,7 @@
 import hashlib
 import os
 from collections.abc import Mapping
+from itertools import count
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -25,16 +26,39 @@ class ReviewStore:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._saved: dict[str, Reviewed] = {}
+        self.problems: list[str] = []
 
     def load(self) -> dict[str, Reviewed]:
-        """What was stored; a file that cannot be read is left where it is and passed over."""
+        """What was stored. A file that cannot be read is moved aside, to `problems` with why."""
         for file in sorted(self._folder.glob("*.json")):
             try:
                 stored = Stored.model_validate_json(file.read_bytes())
-            except (OSError, ValidationError):
-                continue
-            self._saved[stored.path] = Reviewed(stored.baseline, stored.current)
+            except ValidationError as error:
+                first = error.errors(include_url=False, include_input=False)[0]
+                where = ".".join(str(part) for part in first["loc"])
+                self._set_aside(file, f"{where}: {first['msg']}" if where else first["msg"])
+            except OSError as error:
+                self._set_aside(file, error.strerror or str(error))
+            else:
+                self._saved[stored.path] = Reviewed(stored.baseline, stored.current)
         return dict(self._saved)
+
+    def _set_aside(self, file: Path, reason: str) -> None:
+        """Nothing writes over it there; what is in it can still be looked up."""
+        kept = next(
+            path
+            for number in count()
+            if not (path := file.with_suffix(f".unread{number or ''}")).exists()
+        )
+        try:
+            file.rename(kept)
+        except OSError as error:
+            kept = file
+            reason = f"{reason} (and it cannot be moved aside: {error.strerror})"
+        self.problems.append(
+            f"What waited for review in one file could not be read: {reason}. It is kept as "
+            f"{kept}; the file itself is as it was, the other files wait for review as before."
+        )
 
     def save(self, files: Mapping[str, Reviewed]) -> None:
         """Write what changed and remove what is settled. Raises OSError."""

@@ -92,6 +92,40 @@ def test_what_waits_survives_a_restart_and_what_is_settled_does_not(tmp_path: Pa
     assert again.pending() == ledger.pending()
 
 
-def test_a_damaged_store_file_is_passed_over(tmp_path: Path) -> None:
-    (tmp_path / "x.json").write_text("{", encoding="utf-8")
-    assert ReviewStore(tmp_path).load() == {}
+def test_a_damaged_store_file_is_said_kept_aside_and_the_others_are_taken_up(
+    tmp_path: Path,
+) -> None:
+    ledger = ReviewLedger()
+    ledger.note_edit("/f", BEFORE, AFTER)
+    ReviewStore(tmp_path).save(ledger.files())
+    for text in ("{", '{"path": "/g"}'):
+        (tmp_path / "x.json").write_text(text, encoding="utf-8")
+        store = ReviewStore(tmp_path)
+        assert store.load() == ledger.files()
+        (said,) = store.problems
+        assert "It is kept as" in said
+        kept = Path(said.partition("kept as ")[2].partition("; ")[0])
+        assert kept.read_text(encoding="utf-8") == text
+        assert not (tmp_path / "x.json").exists()
+    assert sorted(path.name for path in tmp_path.glob("x.*")) == ["x.unread", "x.unread1"]
+
+
+def test_what_was_undone_can_be_put_back_until_the_text_is_another() -> None:
+    ledger = ReviewLedger()
+    ledger.note_edit("/f", BEFORE, AFTER)
+    ((edit, _),) = ledger.undo_edits()
+    ledger.note_undone(edit, applied(AFTER, edit))
+    (undone,) = ledger.undone()
+    assert applied(BEFORE, undone.edit()) == AFTER
+    ledger.note_redone(undone, AFTER)
+    assert (ledger.undone(), ledger.take_news()) == ((), ())
+    assert ledger.original("/f") == BEFORE
+    ((edit, _),) = ledger.undo_edits()
+    ledger.note_undone(edit, applied(AFTER, edit))
+    ledger.take_news()
+    ledger.note_redone(ledger.undone()[0], AFTER)
+    assert ledger.take_news() == ("The user put back what was undone in /f.",)
+    ((edit, _),) = ledger.undo_edits()
+    ledger.note_undone(edit, applied(AFTER, edit))
+    ledger.text_changed("/f", "typed\n")
+    assert ledger.undone() == ()
