@@ -1,17 +1,19 @@
 """The real server with a few methods that misbehave, for the tests of the transport."""
 
 import asyncio
+import contextlib
 import logging
 import os
 import sys
 import time
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
 from sidelight.lsp import start
+from sidelight.lsp.progress import Progress
 from sidelight.lsp.server import AgentServer, Door
 from tests.fakes.door import NoDoor
 
@@ -56,6 +58,7 @@ class Faults:
                 "test/fillThreads": self.fill_threads,
                 "test/stray": self.stray,
                 "test/version": self.version,
+                "test/progress": self.progress,
             }
         )
 
@@ -99,6 +102,16 @@ class Faults:
         os.write(1, b"written to descriptor 1\n")
         child = await asyncio.create_subprocess_exec("cat")
         return await child.wait()
+
+    async def progress(self, _: str, count: Any) -> Any:
+        for number in range(count):
+            async with Progress(self.server, f"work {number}", lambda: None) as shown:
+                shown.say("half")
+        with contextlib.suppress(RuntimeError):
+            async with Progress(self.server, "fails", lambda: None):
+                raise RuntimeError
+        left = cast("dict[object, object]", self.protocol.progress.tokens)  # pyright: ignore[reportUnknownMemberType]
+        return [len(self.server.stoppable), len(left)]
 
     async def version(self, _: str, uri: Any) -> Any:
         buffer = self.server.buffers.get(uri)

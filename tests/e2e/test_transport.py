@@ -1,4 +1,7 @@
-"""The transport, over real pipes: what the library alone does wrong, one test a defect."""
+"""The transport, over real pipes: what the library alone does wrong, one test a defect.
+
+`DEFECTS` names the tests that show each of its known defects to be gone here.
+"""
 
 import os
 import signal
@@ -16,6 +19,60 @@ pytestmark = [pytest.mark.anyio, pytest.mark.req("EDITOR-01")]
 ROOT = Path(__file__).resolve().parents[2]
 SERVER = [sys.executable, "-P", str(ROOT / "tests/e2e/faulty_server.py")]
 URI = "file:///w/a.txt"
+
+
+BUFFERS, LINES = "tests/unit/lsp/test_buffers.py", "tests/unit/lsp/test_lines.py"
+HERE = "tests/e2e/test_transport.py"
+DEFECTS = {
+    "1 a cancelled command runs on": [(HERE, "test_cancel_reaches_a_running_command")],
+    "2 a command that cancels itself is never answered": [
+        (HERE, "test_a_command_that_cancels_itself_is_answered")
+    ],
+    "3 shutdown with work in flight fails": [
+        (HERE, "test_shutdown_ends_a_command_and_a_request_in_flight")
+    ],
+    "4 exit with work in flight recurses": [
+        (HERE, "test_exit_with_work_in_flight_ends_at_once_and_quietly")
+    ],
+    "5 the exit code is always 0, signals hang": [
+        (HERE, "test_exit_after_shutdown_is_code_zero_and_says_nothing"),
+        (HERE, "test_the_end_of_input_ends_the_server_with_code_one"),
+        (HERE, "test_a_signal_stops_the_work_and_is_in_the_exit_code"),
+    ],
+    "6 wrong params and nested messages are never answered": [
+        (HERE, "test_wrong_params_are_answered_with_the_id_and_a_sentence"),
+        (HERE, "test_a_request_without_params_is_answered"),
+        (HERE, "test_nested_messages_and_awkward_keys_arrive_as_they_are"),
+    ],
+    "7 late answers pop an error, the client is not told": [
+        (HERE, "test_giving_up_a_question_tells_the_client_and_a_late_answer_is_ignored")
+    ],
+    "8 custom params lose keys": [
+        (HERE, "test_nested_messages_and_awkward_keys_arrive_as_they_are")
+    ],
+    "9 lines are split in wrong places, columns clamped one short": [
+        (LINES, "test_lines_end_where_the_protocol_says_and_nowhere_else"),
+        (LINES, "test_a_column_behind_the_end_of_the_last_line_is_its_end"),
+        (BUFFERS, "test_changes_of_one_notification_build_on_each_other"),
+    ],
+    "10 output blocks the loop": [
+        (HERE, "test_a_client_that_does_not_read_stops_the_stream_and_nothing_else")
+    ],
+    "11 busy threads block input": [(HERE, "test_busy_worker_threads_do_not_hold_up_input")],
+    "12 a burst is handled out of order": [
+        (HERE, "test_each_query_of_a_burst_sees_the_change_before_it")
+    ],
+    "13 progress tokens leak, cancelled requests run": [
+        (HERE, "test_progress_that_is_over_leaves_no_token_behind"),
+        (HERE, "test_requests_cancelled_while_the_loop_was_busy_are_never_run"),
+    ],
+}
+
+
+@pytest.mark.parametrize("defect", DEFECTS)
+def test_each_known_defect_of_the_library_has_its_tests(defect: str) -> None:
+    for file, name in DEFECTS[defect]:
+        assert f"def {name}(" in (ROOT / file).read_text(encoding="utf-8")
 
 
 def environment(**extra: str) -> dict[str, str]:
@@ -219,6 +276,19 @@ async def test_requests_cancelled_while_the_loop_was_busy_are_never_run(ready: L
     answers = [await ready.answer_to(request) for request in requests]
     assert {answer["error"]["code"] for answer in answers} == {-32800}
     assert await ready.ask("test/count") == 1
+
+
+async def test_progress_that_is_over_leaves_no_token_behind(client: LspClient) -> None:
+    async def created(_: object) -> object:
+        return None
+
+    client.answers["window/workDoneProgress/create"] = created
+    await client.initialize({"window": {"workDoneProgress": True}})
+    assert await client.ask("test/progress", 100) == [0, 0]
+    values = [params["value"]["kind"] for params in client.named("$/progress")]
+    assert values == [*(["begin", "report", "end"] * 100), "begin", "end"]
+    tokens = {params["token"] for params in client.named("$/progress")}
+    assert len(tokens) == 101
 
 
 async def test_questions_that_are_never_answered_do_not_stop_the_server(ready: LspClient) -> None:

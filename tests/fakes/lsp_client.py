@@ -33,6 +33,7 @@ class LspClient:
         self._arrived = anyio.Event()
         self._sending = anyio.Lock()
         self._last = 0
+        self._reading = anyio.CancelScope()
 
     @property
     def process(self) -> Process:
@@ -43,6 +44,12 @@ class LspClient:
     async def hang_up(self) -> None:
         """Close the server's input."""
         await self._outgoing.aclose()
+
+    async def vanish(self) -> None:
+        """Close both ends at once, as the system does for a client that was killed."""
+        self._reading.cancel()
+        await self._outgoing.aclose()
+        await self._incoming.aclose()
 
     async def send(self, message: Message) -> None:
         """Send one message as it is."""
@@ -113,6 +120,10 @@ class LspClient:
 
     async def read(self) -> None:
         """Take messages from standard output until it ends."""
+        with self._reading:
+            await self._read()
+
+    async def _read(self) -> None:
         waiting = b""
         async for chunk in self._incoming:
             await self.paused.wait()

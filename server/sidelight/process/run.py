@@ -17,6 +17,7 @@ import anyio
 
 from sidelight.process import group
 from sidelight.process.capture import Capture
+from sidelight.process.guard import GUARD
 
 PATIENCE = 0.3
 """Seconds that children of an ended command may still take to write their last words."""
@@ -177,6 +178,7 @@ class Child:
                 with anyio.move_on_after(KILL_WAIT):
                     await self._pipes.exited.wait()
             self._patience = 0
+            GUARD.forget(self.pid)
             self._transport.close()
             with anyio.move_on_after(KILL_WAIT):
                 await self._pipes.lost.wait()
@@ -210,6 +212,7 @@ async def start(
     loop = asyncio.get_running_loop()
     transport: asyncio.SubprocessTransport | None = None
     # Cancelled half-way, the loop would leave a process that nobody knows.
+    GUARD.open()
     with anyio.CancelScope(shield=True):
         transport, _ = await loop.subprocess_exec(
             lambda: pipes,
@@ -226,7 +229,9 @@ async def start(
         feed = cast("asyncio.WriteTransport", transport.get_pipe_transport(0))
         feed.write(stdin)
         feed.write_eof()
-    return Child(transport, pipes)
+    child = Child(transport, pipes)
+    GUARD.watch(child.pid)
+    return child
 
 
 async def run(
