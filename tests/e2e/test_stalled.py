@@ -1,5 +1,6 @@
 """The whole agent with a client that reads no more or is gone, and a server that is killed."""
 
+import json
 import os
 import random
 import sys
@@ -122,7 +123,7 @@ async def test_a_server_that_is_killed_at_random_moments_loses_no_prompt_and_lea
         script = [
             reply(text("Reading it now. ", chunk=4), read(path)),
             reply(text("Now the edit. "), edit(path, "one", "ONE")),
-            reply(text("I run it. "), shell(f"echo $$ > {pipe}; sleep 1000")),
+            reply(text("I run it. "), shell(f"echo $$ > {pipe}; echo it runs; sleep 1000")),
             reply(text("Back."), when=lambda request: "go on" in str(request.messages[-1])),
         ]
         moment = LAST if number % 3 == 0 else chance.randrange(1, LAST)
@@ -133,7 +134,10 @@ async def test_a_server_that_is_killed_at_random_moments_loses_no_prompt_and_lea
                 begun = len(desk.client.messages)
                 await desk.prompt(session, prompt)
                 leader = await number_from(pipe) if moment == LAST else None
-                await messages(desk, begun + moment)
+                if leader is None:
+                    await messages(desk, begun + moment)
+                else:  # its start is complete when its output is told
+                    await desk.client.wait_for(lambda one: "it runs\\n" in json.dumps(one))
                 desk.client.process.kill()
                 await desk.client.wait_for_end()
                 if leader is not None:

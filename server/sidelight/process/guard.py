@@ -1,7 +1,8 @@
 """Ends running commands when this process is killed outright and can do nothing any more.
 
 A tiny shell holds the reading end of a pipe; when the pipe ends because we are gone, it kills
-the groups of the commands that were running. What has left its group by then is out of reach.
+the groups of the commands that were running. What has left its group by then is out of
+reach, and so is a command whose start is not complete.
 """
 
 import contextlib
