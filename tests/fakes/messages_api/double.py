@@ -102,6 +102,11 @@ class Double:
         return list(self._state.failures)
 
     @property
+    def connections(self) -> int:
+        """How many connections were accepted; a client that reuses one makes no second."""
+        return self._listener.accepted
+
+    @property
     def unplayed(self) -> int:
         """How many replies of the script were not asked for."""
         return self._state.playlist.unplayed

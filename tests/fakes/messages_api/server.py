@@ -159,7 +159,8 @@ class Service:
         finally:
             self._state.outcomes[request.number] = outcome
             self.changed()
-        return outcome in ("complete", "error")
+        whole = isinstance(answer, Reply) and answer.cut is not None and answer.cut.how == "end"
+        return outcome in ("complete", "error") or (outcome == "cut" and whole)
 
     def _problem(self, request: Request, applied: list[rules.Rule]) -> Problem | None:
         if not self._state.strict:
