@@ -19,6 +19,7 @@ from sidelight.core.events import (
     PermissionAsked,
     PermissionDecided,
     ReviewChanged,
+    SpendChanged,
     TextDelta,
     ToolCallEnded,
     ToolCallStarted,
@@ -28,10 +29,12 @@ from sidelight.core.events import (
 from sidelight.core.host import FileChange, FileEdit, PermissionPrompt, TextEdit
 from sidelight.core.ids import new_id
 from sidelight.core.messages import AssistantMessage, Message, Usage, UserMessage
+from sidelight.core.spend import Spent
 from sidelight.lsp.application import Editor
 from sidelight.lsp.convert import uri_of
 from sidelight.review.ledger import ReviewLedger
 from sidelight.session.review_host import ReviewHost
+from sidelight.session.spend import Ledger
 from sidelight.transcripts.entry import CallStored
 from sidelight.wire.changes import changes_of
 from sidelight.wire.methods import (
@@ -58,6 +61,8 @@ class FakeConversation:
         self.calls: dict[str, CallStored] = {}
         self.review = ReviewLedger()
         self.queued: tuple[str, ...] = ()
+        self.ledger = Ledger()
+        self.spent: SpendChanged | None = None
         self._heard = heard
         self._sink = editor.sink(self.id)
         self.host = ReviewHost(
@@ -191,6 +196,13 @@ class FakeConversation:
     async def _add(self, message: Message) -> None:
         self.history.append(message)
         await self._sink(MessageAdded(message=message))
+        if isinstance(message, AssistantMessage):
+            spent = Spent(
+                request_id=message.id, model=message.model, usage=message.usage, cost_usd=0.25
+            )
+            self.ledger.add(spent)
+            self.spent = self.ledger.told(spent)
+            await self._sink(self.spent)
 
 
 class FakeApplication:

@@ -26,6 +26,7 @@ from sidelight.core.events import (
     QueueChanged,
     ReviewChanged,
     Sink,
+    SpendChanged,
     ToolCallEnded,
     ToolCallStarted,
     TurnEnded,
@@ -44,6 +45,7 @@ from sidelight.session.inbox import Inbox, Waiting
 from sidelight.session.recorder import Recorder
 from sidelight.session.review_host import ReviewHost
 from sidelight.session.rules import SessionRules
+from sidelight.session.spend import Ceiling, Price, Spending
 from sidelight.transcripts.entry import Opened
 from sidelight.transcripts.replay import Replay
 
@@ -60,6 +62,7 @@ class Parts:
     `opening` gives the reminders that go ahead of the first prompt, `mode_reminder` what the
     model is told when the mode changed (old, new), `refresh` takes up settings that changed on
     disk (blocking) and gives sentences about them, `notices` are told when the session starts.
+    `ceilings` are what may be spent, as of now.
     """
 
     model: ModelClient
@@ -75,6 +78,8 @@ class Parts:
     refresh: Callable[[], Sequence[str]]
     notices: Sequence[str]
     max_steps: int
+    price: Price
+    ceilings: Callable[[], Sequence[Ceiling]]
 
 
 class Session:
@@ -106,6 +111,14 @@ class Session:
             mode_reminder=parts.mode_reminder,
             history=self.history,
         )
+        self.spending = Spending(
+            parts.price,
+            parts.ceilings,
+            replay,
+            host=host,
+            record=recorder.spent,
+            tell=self.tell,
+        )
         self._coming = 0
         self._stop_next = False
         self._closed = False
@@ -136,6 +149,11 @@ class Session:
     def queued(self) -> tuple[str, ...]:
         """Texts of prompts that wait, oldest first."""
         return self._inbox.queued()
+
+    @property
+    def spent(self) -> SpendChanged | None:
+        """What the conversation has cost so far; None before its first answer."""
+        return self.spending.told
 
     @property
     def running(self) -> bool:
@@ -263,6 +281,7 @@ class Session:
     async def _run(self, waiting: Waiting) -> TurnEnded:
         turn = self._turn(waiting)
         self._arrivals.begin()
+        self.spending.begin(turn.id)
         try:
             for text in await anyio.to_thread.run_sync(self.parts.refresh):
                 await self.tell(Notice(severity="warning", text=text))
@@ -336,6 +355,7 @@ class Session:
             context_for=self._context,
             arrivals=self._gather,
             max_steps=self.parts.max_steps,
+            may_spend=self.spending.may_spend,
         )
 
     def _context(self, tool_use_id: str) -> ToolContext:
@@ -364,6 +384,8 @@ class Session:
         elif isinstance(event, ToolCallEnded):
             await self._recorder.call(event)
         await self.tell(event)
+        if isinstance(event, MessageAdded):
+            await self.spending.note(event.message)
 
     async def tell(self, event: Event) -> None:
         """Pass an event to the client; one that no longer listens ends the turn."""
