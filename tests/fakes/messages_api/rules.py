@@ -121,17 +121,13 @@ def max_tokens(request: Request, memory: Memory) -> Problem | None:
 
 
 def context_window(request: Request, memory: Memory) -> Problem | None:
-    window = _model(request, memory).window
-    most = len(request.raw) // 4 + IMAGE_TOKENS * request.raw.count(b'"image"')
-    if request.raw and most < window:  # spares the walk through nearly every request
-        return None
-    tokens = count_tokens(request.body)
     model = _model(request, memory)
-    if model.window_stop:
-        return None  # it answers all the same, see `window_is_full`
+    window, asked = model.window, int(request.body.get("max_tokens", 0))
+    if model.window_stop or (request.raw and _most_tokens(request) + asked < window):
+        return None  # a new model answers all the same, see `window_is_full`
+    tokens = count_tokens(request.body)
     if tokens > window:
         return Problem(f"prompt is too long: {tokens} tokens > {window} maximum")
-    asked = int(request.body.get("max_tokens", 0))
     if tokens + asked > window:
         return Problem(
             f"input length and `max_tokens` exceed context limit: {tokens} + {asked} > {window}, "
@@ -143,9 +139,14 @@ def context_window(request: Request, memory: Memory) -> Problem | None:
 def window_is_full(request: Request, memory: Memory) -> bool:
     """Whether the prompt alone is beyond the window of a model that then stops by itself."""
     model = memory.models.get(request.model)
-    if model is None or not model.window_stop or len(request.raw) // 8 < model.window:
+    if model is None or not model.window_stop or _most_tokens(request) < model.window:
         return False
     return count_tokens(request.body) > model.window
+
+
+def _most_tokens(request: Request) -> int:
+    """No fewer than the prompt has; spares the walk through nearly every request."""
+    return len(request.raw) // 4 + IMAGE_TOKENS * request.raw.count(b'"image"')
 
 
 def sampling(request: Request, memory: Memory) -> Problem | None:
