@@ -10,6 +10,7 @@ import pytest
 from sidelight.core.events import Notice, QuestionAnswered, QuestionAsked, SpendChanged
 from sidelight.core.messages import AssistantMessage, Usage
 from sidelight.core.spend import Spent, Total
+from sidelight.model.decode import usage_of
 from tests.fakes.messages_api.double import running_double
 from tests.fakes.messages_api.script import Block, Reply, overloaded, reply
 from tests.real_session import SECONDS, Desk, opened, project_settings, read
@@ -111,6 +112,22 @@ async def test_each_request_turn_session_and_model_is_counted_with_the_caches_ap
 
 
 @pytest.mark.req("MODEL-05")
+async def test_what_the_cache_took_and_gave_is_counted_as_the_server_counted_it(
+    folder: Path,
+) -> None:
+    with running_double([reply(read(folder / "a.txt")), reply("Seen.")]) as double:
+        async with opened(double, folder) as desk:
+            await desk.ask("look")
+        wrote, found = (usage_of(usage) for usage in double.usages)
+        assert [event.spent.usage for event in told(desk)] == [wrote, found]
+    assert wrote.cache_read_input_tokens == 0
+    assert wrote.cache_write_1h_tokens > 1_000
+    assert (
+        found.cache_read_input_tokens == wrote.cache_write_1h_tokens + wrote.cache_write_5m_tokens
+    )
+
+
+@pytest.mark.req("MODEL-05")
 async def test_the_cost_survives_a_restart_also_where_it_was_not_written_down(
     folder: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -155,6 +172,7 @@ async def test_a_model_of_unknown_price_has_no_cost_and_a_ceiling_says_that_it_c
     ]
 
 
+@pytest.mark.req("LOOP-06")
 async def test_at_the_ceiling_the_turn_waits_for_a_person_who_raises_it_step_by_step(
     folder: Path, home: Path
 ) -> None:
@@ -190,6 +208,7 @@ async def test_one_dear_answer_beyond_several_steps_is_one_question(
     assert question.fields == {"spent": "$1.00", "ceiling": "$0.4000", "higher": "$1.20"}
 
 
+@pytest.mark.req("LOOP-06")
 @pytest.mark.parametrize("choices", [["stop"], []], ids=["stop", "nobody answers"])
 async def test_who_does_not_raise_it_ends_the_turn_and_the_conversation_goes_on_with_a_higher_one(
     folder: Path, home: Path, choices: list[str]
@@ -212,6 +231,7 @@ async def test_who_does_not_raise_it_ends_the_turn_and_the_conversation_goes_on_
         assert double.requests[1].last_text.endswith("go on")
 
 
+@pytest.mark.req("LOOP-06")
 async def test_a_cancel_closes_the_question_and_nothing_is_lost(folder: Path, home: Path) -> None:
     settings(home, 1)
     ended: list[Any] = []
@@ -280,6 +300,7 @@ async def test_several_askers_at_the_ceiling_are_one_question(folder: Path, home
     assert len(desk.person.questions) == 1
 
 
+@pytest.mark.req("LOOP-06")
 async def test_what_a_helper_spends_counts_towards_the_ceiling(folder: Path, home: Path) -> None:
     settings(home, 1)
     with running_double([reply("Never.")]) as double:
