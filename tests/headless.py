@@ -86,7 +86,7 @@ def _masked(key: str, value: Any, known: Mapping[str, str]) -> Any:
         return key
     if key in {"id", "tool_use_id"}:
         return "toolu_" if value.startswith("toolu_") else "message"
-    if key == "duration_ms":
+    if key in {"duration_ms", "duration_api_ms"}:
         assert isinstance(value, int)
         return 0
     return masked(value, known=known)

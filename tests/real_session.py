@@ -15,7 +15,7 @@ from sidelight.app.world import Choices, build_session, make_world
 from sidelight.core.content import Text
 from sidelight.core.decision import Mode
 from sidelight.core.events import Event, Notice, TurnEnded
-from sidelight.core.host import PermissionPrompt, PermissionReply
+from sidelight.core.host import PermissionPrompt, PermissionReply, UserQuestion
 from sidelight.headless.host import DiskHost
 from sidelight.session.manager import SessionManager
 from sidelight.session.session import Session
@@ -27,14 +27,42 @@ SECONDS = 20
 
 @dataclass
 class Person:
-    """Answers permission prompts in order, a denial when nothing is left; notes each one."""
+    """Answers permission prompts in order, a denial when nothing is left; notes each one.
+
+    `choices` answer questions in order. While `away` is set a question stays open.
+    """
 
     replies: list[PermissionReply] = field(default_factory=list[PermissionReply])
     asked: list[PermissionPrompt] = field(default_factory=list[PermissionPrompt])
+    choices: list[str] = field(default_factory=list[str])
+    questions: list[UserQuestion] = field(default_factory=list[UserQuestion])
+    away: bool = False
+    open_dialogs: int = 0
 
     async def answer(self, prompt: PermissionPrompt) -> PermissionReply:
         self.asked.append(prompt)
         return self.replies.pop(0) if self.replies else PermissionReply(behavior="deny")
+
+    async def choose(self, question: UserQuestion) -> str | None:
+        self.questions.append(question)
+        if self.away:
+            self.open_dialogs += 1
+            try:
+                await anyio.sleep_forever()
+            finally:
+                self.open_dialogs -= 1
+        return self.choices.pop(0) if self.choices else None
+
+
+class Place(DiskHost):
+    """The bare disk, with a person in front of it."""
+
+    def __init__(self, person: Person) -> None:
+        super().__init__(lambda severity, words: None, person.answer)
+        self._person = person
+
+    async def ask_user(self, question: UserQuestion) -> str | None:
+        return await self._person.choose(question)
 
 
 @dataclass
@@ -82,7 +110,7 @@ async def opened(
     }
     world = make_world(environ, "in a test", lambda: Choices(mode=mode, trusted=trusted))
     person, early = Person(), list[Event]()
-    host = DiskHost(lambda severity, words: None, person.answer)
+    host = Place(person)
     desk: Desk | None = None
 
     async def sink(event: Event) -> None:

@@ -183,7 +183,11 @@ function foldUsage(conversation: Conversation, update: Json): Conversation {
   const { used, size } = update;
   if (typeof used !== 'number' || typeof size !== 'number') return conversation;
   const cost = update['cost'] as { amount?: unknown; currency?: unknown } | undefined;
+  const meta = update['_meta'] as { sidelight?: { priceUnknown?: unknown } } | undefined;
   const usage = { used, size };
+  if (meta?.sidelight?.priceUnknown === true) {
+    return { ...conversation, usage: { ...usage, priceUnknown: true } };
+  }
   if (typeof cost?.amount !== 'number') return { ...conversation, usage };
   const currency = typeof cost.currency === 'string' ? cost.currency : 'USD';
   return { ...conversation, usage: { ...usage, cost: cost.amount, currency } };

@@ -141,6 +141,8 @@ export interface Usage {
   size: number;
   cost?: number;
   currency?: string;
+  /** Something was asked of a model without a known price: no number would be the cost. */
+  priceUnknown?: boolean;
 }
 
 /** One conversation as folded from the server's messages. */

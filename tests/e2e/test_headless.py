@@ -28,6 +28,11 @@ COUNTED = {
 }
 
 
+def counted(times: int = 1) -> dict[str, Any]:
+    """What so many answers are counted as."""
+    return {**COUNTED, **{key: times * count for key, count in USAGE.items()}}
+
+
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
     folder = tmp_path / "project"
@@ -66,12 +71,25 @@ def test_json_is_one_object_and_what_would_ask_is_denied_and_listed_in_it(projec
         "subtype": "success",
         "is_error": False,
         "duration_ms": 0,
+        "duration_api_ms": 0,
         "num_turns": 3,
         "result": "It is done.",
         "stop_reason": "end_turn",
         "session_id": "session_id",
         "total_cost_usd": 0.00021,
-        "usage": {key: 3 * count for key, count in USAGE.items()},
+        "usage": counted(3),
+        "modelUsage": {
+            "claude-sonnet-5-5": {
+                "inputTokens": 30,
+                "outputTokens": 15,
+                "cacheReadInputTokens": 0,
+                "cacheCreationInputTokens": 0,
+                "webSearchRequests": 0,
+                "costUSD": 0.00021,
+                "contextWindow": 1_000_000,
+            }
+        },
+        "terminal_reason": "completed",
         "permission_denials": [
             {
                 "tool_name": "Edit",
@@ -189,6 +207,7 @@ def assistant(block: dict[str, Any]) -> dict[str, Any]:
         "model": "claude-sonnet-5-5",
         "content": [block],
         "stop_reason": None,
+        "usage": counted(),
     }
     return told("assistant", message=message, parent_tool_use_id=None)
 

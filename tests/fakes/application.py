@@ -20,6 +20,7 @@ from sidelight.core.events import (
     PermissionDecided,
     Queued,
     ReviewChanged,
+    SpendChanged,
     TextDelta,
     ToolCallEnded,
     ToolCallStarted,
@@ -30,11 +31,13 @@ from sidelight.core.host import FileChange, FileEdit, PermissionPrompt, TextEdit
 from sidelight.core.ids import new_id
 from sidelight.core.ledger import FileLedger
 from sidelight.core.messages import AssistantMessage, Message, Usage, UserMessage
+from sidelight.core.spend import Spent
 from sidelight.lsp.application import Editor
 from sidelight.lsp.convert import uri_of
 from sidelight.review.ledger import ReviewLedger
 from sidelight.session.redo import redo, undo
 from sidelight.session.review_host import ReviewHost
+from sidelight.session.spend import Ledger
 from sidelight.transcripts.entry import CallStored
 from sidelight.wire.changes import changes_of
 from sidelight.wire.methods import Connection, ModeInfo, SessionInfo
@@ -55,6 +58,8 @@ class FakeConversation:
         self.calls: dict[str, CallStored] = {}
         self.review = ReviewLedger()
         self.queued: tuple[Queued, ...] = ()
+        self.ledger = Ledger()
+        self.spent: SpendChanged | None = None
         self._heard = heard
         self._sink = editor.sink(self.id)
         self.host = ReviewHost(
@@ -199,6 +204,13 @@ class FakeConversation:
     async def _add(self, message: Message) -> None:
         self.history.append(message)
         await self._sink(MessageAdded(message=message))
+        if isinstance(message, AssistantMessage):
+            spent = Spent(
+                request_id=message.id, model=message.model, usage=message.usage, cost_usd=0.25
+            )
+            self.ledger.add(spent)
+            self.spent = self.ledger.told(spent)
+            await self._sink(self.spent)
 
 
 class FakeApplication:

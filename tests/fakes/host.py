@@ -12,6 +12,7 @@ from sidelight.core.host import (
     PermissionReply,
     Severity,
     TextEdit,
+    UserQuestion,
 )
 from sidelight.core.ledger import digest_of
 
@@ -21,8 +22,9 @@ class FakeHost:
 
     `on_save` stands for save participants: it gets path and text and returns what is saved.
     `before_apply` is called once before the next edit, as a user who types at that moment.
-    `replies` are given to permission prompts in order; without one the answer is a denial. While
-    `away` is set nobody answers: the dialog stays open, and `dialogs` counts those that are.
+    `replies` are given to permission prompts in order; without one the answer is a denial.
+    `answers` are given to questions in order; without one nobody answers. While `away` is set the
+    dialogs stay open, and `dialogs` counts those that are.
     """
 
     def __init__(self, files: dict[str, str] | None = None) -> None:
@@ -33,6 +35,8 @@ class FakeHost:
         self.before_apply: Callable[[], None] | None = None
         self.refuse_edits = ""
         self.replies: list[PermissionReply] = []
+        self.questions: list[UserQuestion] = []
+        self.answers: list[str] = []
         self.away = False
         self.dialogs = 0
         self.prompts: list[PermissionPrompt] = []
@@ -100,15 +104,24 @@ class FakeHost:
 
     async def ask_permission(self, prompt: PermissionPrompt) -> PermissionReply:
         self.prompts.append(prompt)
-        if self.away:
-            self.dialogs += 1
-            try:
-                await anyio.sleep_forever()
-            finally:
-                self.dialogs -= 1
+        await self._stay_open()
         if self.replies:
             return self.replies.pop(0)
         return PermissionReply(behavior="deny", feedback="Nobody answered.")
+
+    async def ask_user(self, question: UserQuestion) -> str | None:
+        self.questions.append(question)
+        await self._stay_open()
+        return self.answers.pop(0) if self.answers else None
+
+    async def _stay_open(self) -> None:
+        if not self.away:
+            return
+        self.dialogs += 1
+        try:
+            await anyio.sleep_forever()
+        finally:
+            self.dialogs -= 1
 
     async def notify(self, severity: Severity, text: str) -> None:
         self.notices.append((severity, text))

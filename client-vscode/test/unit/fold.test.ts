@@ -203,3 +203,14 @@ test('an error that ends a turn and a new mode are read out', () => {
   const planned = fold(running, update({ sessionUpdate: 'current_mode_update', currentModeId: 'plan' }));
   assert.deepEqual(announcements(view(running), view(planned)), { polite: ['Mode: Plan'] });
 });
+
+test('the meter shows what a conversation costs, and says so where no price is known', () => {
+  const usage = { sessionUpdate: 'usage_update', used: 10, size: 100 };
+  const priced = fold(
+    emptyConversation('s'),
+    update({ ...usage, cost: { amount: 0.5, currency: 'USD' }, _meta: { sidelight: { model: 'm' } } }),
+  );
+  assert.deepEqual(priced.usage, { used: 10, size: 100, cost: 0.5, currency: 'USD' });
+  const unknown = fold(priced, update({ ...usage, used: 20, _meta: { sidelight: { priceUnknown: true } } }));
+  assert.deepEqual(unknown.usage, { used: 20, size: 100, priceUnknown: true });
+});

@@ -31,6 +31,10 @@ test('counts and amounts are short', () => {
   assert.deepEqual([999, 76_400, 200_000].map(thousands), ['999', '76k', '200k']);
   assert.deepEqual([999_600, 1_000_000, 1_250_000].map(thousands), ['1M', '1M', '1.3M']);
   assert.deepEqual([money(0.42, 'USD'), money(1, 'EUR')], ['$0.42', '1.00 EUR']);
+  assert.deepEqual(
+    [money(0, 'USD'), money(0.0042, 'USD'), money(0.00001, 'USD')],
+    ['$0.00', '$0.0042', '$0.0001'],
+  );
 });
 
 test('a path is seen from the folder, and one elsewhere stays whole', () => {

@@ -38,6 +38,10 @@ async def run_turn(turn: Turn, executor: ToolExecutor) -> AsyncGenerator[Event, 
     while True:
         for message in await turn.arrivals():
             yield _add(turn, message)
+        too_dear = await turn.may_spend()
+        if too_dear is not None:
+            decision = Stop("budget", too_dear)
+            break
         state = replace(state, step=state.step + 1)
         yield StepStarted(step=state.step, model=turn.model_name)
         response = Response()

@@ -38,12 +38,18 @@ class Rules(Protocol):
         ...
 
 
+async def may_always_spend() -> str | None:
+    """For a turn without a ceiling."""
+    return None
+
+
 @dataclass(frozen=True, slots=True)
 class Turn:
     """One turn's world. `history` is the session's own list: the turn only appends.
 
     `arrivals` gives what has come in since the last step (prompts typed meanwhile, reminders),
-    already stored. `system` and `specs` are the same bytes for the whole session.
+    already stored. `may_spend` says why the next request may not be paid for. `system` and `specs`
+    are the same bytes for the whole session.
     """
 
     id: str
@@ -61,3 +67,4 @@ class Turn:
     arrivals: Callable[[], Awaitable[Sequence[Message]]]
     max_steps: int
     max_parallel: int = 10
+    may_spend: Callable[[], Awaitable[str | None]] = may_always_spend

@@ -3,7 +3,7 @@
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 from functools import partial
 from pathlib import Path
 
@@ -16,13 +16,16 @@ from sidelight.core.content import Json, ToolUse
 from sidelight.core.decision import Mode, PermissionUpdate
 from sidelight.core.errors import ToolError
 from sidelight.core.events import Notice
-from sidelight.core.messages import Attachment
+from sidelight.core.messages import Attachment, Usage
 from sidelight.core.tool import AnyTool, Shell
 from sidelight.git.state import git_state
 from sidelight.hooks.engine import HookEngine, HookScope, HookSurroundings
 from sidelight.hooks.watch import FileRuns
+from sidelight.model.catalog import card
+from sidelight.model.demonstration import MODEL as DEMONSTRATION
 from sidelight.model.demonstration import DemonstrationModel
 from sidelight.model.link import ModelLink
+from sidelight.model.prices import cost
 from sidelight.permissions.conceal import concealed
 from sidelight.permissions.paths import RealDisk
 from sidelight.permissions.pipeline import covers
@@ -37,6 +40,7 @@ from sidelight.session.manager import Seed
 from sidelight.session.recorder import Recorder
 from sidelight.session.rules import SessionRules
 from sidelight.session.session import Parts, Session
+from sidelight.session.spend import Ceiling
 from sidelight.settings.load import LoadedSettings, load
 from sidelight.settings.paths import settings_paths, state_folder
 from sidelight.settings.save import add_rules
@@ -65,6 +69,7 @@ class Choices:
     mode: Mode | None = None
     model: str | None = None
     max_steps: int | None = None
+    max_budget_usd: float | None = None
     trusted: bool | None = None
     headless: bool = False
     arguments: Json = field(default_factory=dict[str, object])
@@ -182,8 +187,19 @@ class _Builder:
             max_steps=self.choices.max_steps
             or settings.sidelight.limits.max_steps
             or DEFAULT_STEPS,
+            price=price,
+            ceilings=self._ceilings,
         )
         return Session(self._replay(), parts, self.host, self.sink, recorder)
+
+    def _ceilings(self) -> tuple[Ceiling, ...]:
+        """What may be spent: the lowest of the settings, and what the command line grants a run."""
+        limits = (layer.settings.sidelight.limits for layer in self.loaded.layers)
+        set_usd = [limit.max_budget_usd for limit in limits if limit.max_budget_usd is not None]
+        ceilings = [Ceiling("conversation", min(set_usd))] if set_usd else []
+        if self.choices.max_budget_usd is not None:
+            ceilings.append(Ceiling("run", self.choices.max_budget_usd))
+        return tuple(ceilings)
 
     def _replay(self) -> Replay:
         if self.stored is not None:
@@ -329,6 +345,11 @@ class _Builder:
 
     async def _problem(self, text: str) -> None:
         await self.sink(Notice(severity="warning", text=text))
+
+
+def price(model: str, usage: Usage, on: date) -> float | None:
+    """What an answer cost. The prewritten replies of the demonstration cost nothing."""
+    return 0.0 if model == DEMONSTRATION else cost(usage, card(model), on)
 
 
 def _no_bypass(loaded: LoadedSettings) -> bool:

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Sequence
 from functools import partial
 from importlib.metadata import version
+from math import inf
 from pathlib import Path
 from typing import cast, get_args
 
@@ -17,13 +18,11 @@ from sidelight.app.world import Choices, World, build_session, make_world
 from sidelight.core.content import Json, is_list, is_object
 from sidelight.core.decision import Mode
 from sidelight.core.errors import AgentError
-from sidelight.core.messages import AssistantMessage
 from sidelight.headless.host import DiskHost
 from sidelight.headless.output import JsonOutput, Output, StreamJsonOutput, Tally, TextOutput
 from sidelight.headless.piped import piped_text
 from sidelight.headless.run import OUTPUT_CLOSED, Printer, run_prompt
 from sidelight.model.catalog import card
-from sidelight.model.prices import cost
 from sidelight.session.manager import SessionManager
 from sidelight.session.session import Session
 
@@ -64,6 +63,12 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     add("--allowedTools", "--allowed-tools", nargs="+", default=[], metavar="RULE")
     add("--disallowedTools", "--disallowed-tools", nargs="+", default=[], metavar="RULE")
     add("--max-turns", type=_positive, metavar="N", help="stop after N model calls")
+    add(
+        "--max-budget-usd",
+        type=_dollars,
+        metavar="USD",
+        help="stop before the request that would begin above this cost of the run",
+    )
     add("-r", "--resume", metavar="SESSION", help="go on with a conversation")
     add("-c", "--continue", action="store_true", dest="go_on", help="go on with the newest one")
     add("--settings", metavar="FILE_OR_JSON", help="further settings")
@@ -100,6 +105,7 @@ def choices_of(options: argparse.Namespace) -> Choices:
         mode=mode,
         model=options.model,
         max_steps=options.max_turns,
+        max_budget_usd=options.max_budget_usd,
         trusted=True if options.trust else None,
         headless=True,
         arguments=settings,
@@ -133,6 +139,13 @@ def _positive(text: str) -> int:
     if number < 1:
         raise argparse.ArgumentTypeError(f"{text} is less than 1")
     return number
+
+
+def _dollars(text: str) -> float:
+    amount = float(text)
+    if not 0 < amount < inf:
+        raise argparse.ArgumentTypeError(f"{text} is not an amount above 0")
+    return amount
 
 
 async def run(world: World, options: argparse.Namespace, text: str) -> int:
@@ -173,11 +186,7 @@ async def open_session(sessions: SessionManager, options: argparse.Namespace) ->
 def make_output(options: argparse.Namespace, session: Session) -> Output:
     """The printer for the chosen format."""
     model = session.opened.model
-
-    def cost_of(message: AssistantMessage) -> float | None:
-        return cost(message.usage, card(message.model or model))
-
-    tally = Tally(session.id, model, cost_of)
+    tally = Tally(session.id, lambda name: card(name).window)
     if options.output_format == "json":
         return JsonOutput(tally)
     if options.output_format == "text":

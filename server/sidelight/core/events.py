@@ -7,9 +7,10 @@ from pydantic import Field
 
 from sidelight.core.content import Json, ToolResult, ToolUse, UserBlock
 from sidelight.core.decision import Decision
-from sidelight.core.host import PermissionPrompt, Severity
+from sidelight.core.host import PermissionPrompt, Severity, UserQuestion
 from sidelight.core.messages import Message, Usage
 from sidelight.core.record import Record
+from sidelight.core.spend import Spent, Total
 
 EndReason = Literal["completed", "cancelled", "max_steps", "budget", "blocked", "failed"]
 
@@ -114,6 +115,32 @@ class PermissionDecided(Record):
     decision: Decision
 
 
+class QuestionAsked(Record):
+    """The person is asked to choose; the turn waits."""
+
+    type: Literal["question_asked"] = "question_asked"
+    question: UserQuestion
+
+
+class QuestionAnswered(Record):
+    """The question is closed; `option` is the chosen one's id, None without an answer."""
+
+    type: Literal["question_answered"] = "question_answered"
+    question_id: str
+    option: str | None = None
+
+
+class SpendChanged(Record):
+    """A request was answered and counted: itself, and the sums that it is part of."""
+
+    type: Literal["spend_changed"] = "spend_changed"
+    spent: Spent
+    turn: Total
+    session: Total
+    models: dict[str, Total]
+    sources: dict[str, Total]
+
+
 class HookEnded(Record):
     """A hook ran; `outcome` in a word, `detail` is what it said."""
 
@@ -182,6 +209,9 @@ Event = Annotated[
     | ToolCallEnded
     | PermissionAsked
     | PermissionDecided
+    | QuestionAsked
+    | QuestionAnswered
+    | SpendChanged
     | HookEnded
     | RetryScheduled
     | ModeChanged

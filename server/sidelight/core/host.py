@@ -90,6 +90,31 @@ class PermissionReply(Record):
     remember: tuple[PermissionUpdate, ...] = ()
 
 
+class UserOption(Record):
+    """One answer to a question; `label` is what people read."""
+
+    id: str
+    label: str
+
+
+class UserQuestion(Record):
+    """A question with answers to choose from; the last one is the way out.
+
+    `title`, `detail` and the labels are templates for `fields`, so that a client may show them in
+    its own language.
+    """
+
+    id: str
+    title: str
+    detail: str = ""
+    options: tuple[UserOption, ...]
+    fields: dict[str, str] = {}
+
+    def text(self, template: str) -> str:
+        """A template of this question in English, its fields filled in."""
+        return template.format(**self.fields) if self.fields else template
+
+
 class Host(Protocol):
     """The editor, or what stands in for it. Every method may be cancelled."""
 
@@ -110,6 +135,13 @@ class Host(Protocol):
 
     async def ask_permission(self, prompt: PermissionPrompt) -> PermissionReply:
         """Ask the person; cancelling closes the dialog. Closing the dialog is a denial."""
+        ...
+
+    async def ask_user(self, question: UserQuestion) -> str | None:
+        """The id of the option that the person chose; None when nobody answered.
+
+        Cancelling closes the dialog. Raises HostError when the editor is gone.
+        """
         ...
 
     async def notify(self, severity: Severity, text: str) -> None:

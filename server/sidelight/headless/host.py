@@ -11,6 +11,7 @@ from sidelight.core.host import (
     PermissionPrompt,
     PermissionReply,
     Severity,
+    UserQuestion,
 )
 from sidelight.files.disk import apply_on_disk, read_snapshot
 
@@ -54,6 +55,10 @@ class DiskHost:
     async def ask_permission(self, prompt: PermissionPrompt) -> PermissionReply:
         """What the policy of this run answers."""
         return await self._answer(prompt)
+
+    async def ask_user(self, question: UserQuestion) -> str | None:
+        """Nobody is there to choose."""
+        return None
 
     async def notify(self, severity: Severity, text: str) -> None:
         """Pass it to the callback."""

@@ -13,12 +13,16 @@ from typing import Any, Literal, Protocol, TextIO
 
 from sidelight.core.content import Image, Json, Opaque, Text, Thinking, ToolResult, ToolUse
 from sidelight.core.events import (
+    EndReason,
     Event,
     HookEnded,
     MessageAdded,
+    MessageDropped,
     Notice,
     PermissionDecided,
     RetryScheduled,
+    SpendChanged,
+    StepStarted,
     TextDelta,
     ThinkingDelta,
     ToolCallEnded,
@@ -26,7 +30,8 @@ from sidelight.core.events import (
     TurnEnded,
 )
 from sidelight.core.ids import new_id
-from sidelight.core.messages import AssistantMessage, UserMessage
+from sidelight.core.messages import AssistantMessage, Usage, UserMessage
+from sidelight.core.spend import Total
 
 Format = Literal["text", "json", "stream-json"]
 
@@ -45,15 +50,20 @@ class Output(Protocol):
 
 @dataclass(slots=True)
 class Tally:
-    """What the result message counts."""
+    """What the result message counts: this run alone. `window` is a model's context size.
+
+    `asked` is when the model was asked last, None while nothing is awaited of it.
+    """
 
     session_id: str
-    model: str
-    cost_of: Callable[[AssistantMessage], float | None]
+    window: Callable[[str], int]
     began: float = field(default_factory=time.monotonic)
+    asked: float | None = None
+    model_s: float = 0.0
     text: str = ""
     stop_reason: str | None = None
-    cost: float = 0.0
+    total: Total = Total()
+    models: dict[str, Total] = field(default_factory=dict[str, Total])
     calls: dict[str, ToolUse] = field(default_factory=dict[str, ToolUse])
     denials: list[Json] = field(default_factory=list[Json])
     held_back: dict[str, None] = field(default_factory=dict[str, None])
@@ -66,7 +76,14 @@ class Tally:
                 said = [block.text for block in message.content if isinstance(block, Text)]
                 self.text = "".join(said) or self.text
                 self.stop_reason = message.stop_reason
-                self.cost += self.cost_of(message) or 0.0
+                self._answered()
+            case StepStarted():
+                self.asked = time.monotonic()
+            case MessageDropped() | RetryScheduled():
+                self._answered()
+            case SpendChanged(spent=spent):
+                self.total = self.total.plus(spent)
+                self.models[spent.model] = self.models.get(spent.model, Total()).plus(spent)
             case ToolCallStarted():
                 self.calls[event.call.id] = event.call
                 self.summaries[event.call.id] = f"{event.call.name} {event.summary}"
@@ -89,23 +106,21 @@ class Tally:
             print(f"sidelight: held back:\n{lines}", file=sys.stderr)
 
     def result(self, ended: TurnEnded) -> Json:
-        """The `result` message."""
-        usage = {
-            "input_tokens": ended.usage.input_tokens,
-            "output_tokens": ended.usage.output_tokens,
-            "cache_read_input_tokens": ended.usage.cache_read_input_tokens,
-            "cache_creation_input_tokens": ended.usage.cache_write_5m_tokens
-            + ended.usage.cache_write_1h_tokens,
-        }
+        """The `result` message; costs are null where a price is unknown."""
+        self._answered()
         outcome: Json = {
             "type": "result",
             "subtype": _subtype(ended),
             "is_error": ended.error is not None or _subtype(ended) != "success",
             "duration_ms": int((time.monotonic() - self.began) * 1000),
+            "duration_api_ms": int(self.model_s * 1000),
             "num_turns": ended.steps,
             "session_id": self.session_id,
-            "total_cost_usd": round(self.cost, 6),
-            "usage": usage,
+            "total_cost_usd": _dollars(self.total),
+            "usage": _usage(ended.usage),
+            "modelUsage": {
+                name: _model_usage(total, self.window(name)) for name, total in self.models.items()
+            },
             "permission_denials": self.denials,
             "uuid": new_id(),
         }
@@ -113,13 +128,62 @@ class Tally:
             outcome |= {"result": ended.error or self.text, "stop_reason": self.stop_reason}
         else:
             outcome["errors"] = [ended.error or ended.reason]
+        if ended.reason in TERMINAL_REASONS:
+            outcome["terminal_reason"] = TERMINAL_REASONS[ended.reason]
         return outcome
+
+    def _answered(self) -> None:
+        if self.asked is not None:
+            self.model_s += time.monotonic() - self.asked
+            self.asked = None
+
+
+SUBTYPES: dict[EndReason, str] = {
+    "completed": "success",
+    "blocked": "success",
+    "max_steps": "error_max_turns",
+    "budget": "error_max_budget_usd",
+}
+TERMINAL_REASONS: dict[EndReason, str] = {
+    "completed": "completed",
+    "max_steps": "max_turns",
+    "budget": "budget_exhausted",
+}
 
 
 def _subtype(ended: TurnEnded) -> str:
-    if ended.reason == "max_steps":
-        return "error_max_turns"
-    return "success" if ended.reason in {"completed", "blocked"} else "error_during_execution"
+    return SUBTYPES.get(ended.reason, "error_during_execution")
+
+
+def _dollars(total: Total) -> float | None:
+    return None if total.cost_usd is None else round(total.cost_usd, 6)
+
+
+def _usage(usage: Usage) -> Json:
+    """Tokens in the Messages API's shape."""
+    return {
+        "input_tokens": usage.input_tokens,
+        "output_tokens": usage.output_tokens,
+        "cache_read_input_tokens": usage.cache_read_input_tokens,
+        "cache_creation_input_tokens": usage.cache_write_5m_tokens + usage.cache_write_1h_tokens,
+        "cache_creation": {
+            "ephemeral_5m_input_tokens": usage.cache_write_5m_tokens,
+            "ephemeral_1h_input_tokens": usage.cache_write_1h_tokens,
+        },
+    }
+
+
+def _model_usage(total: Total, window: int) -> Json:
+    usage = total.usage
+    return {
+        "inputTokens": usage.input_tokens,
+        "outputTokens": usage.output_tokens,
+        "cacheReadInputTokens": usage.cache_read_input_tokens,
+        "cacheCreationInputTokens": usage.cache_write_5m_tokens + usage.cache_write_1h_tokens,
+        "webSearchRequests": 0,  # no server tool is ever offered
+        "costUSD": _dollars(total),
+        "contextWindow": window,
+    }
 
 
 class TextOutput:
@@ -229,6 +293,7 @@ class StreamJsonOutput:
                         "model": message.model,
                         "content": [_block(block)],
                         "stop_reason": None,
+                        "usage": _usage(message.usage),
                     },
                     "parent_tool_use_id": None,
                 }

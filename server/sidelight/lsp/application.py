@@ -10,7 +10,7 @@ from typing import Protocol
 
 from sidelight.core.content import Json, UserBlock
 from sidelight.core.decision import Mode
-from sidelight.core.events import Queued, Sink, TurnEnded
+from sidelight.core.events import Queued, Sink, SpendChanged, TurnEnded
 from sidelight.core.host import FileChange, Host
 from sidelight.core.messages import Message
 from sidelight.transcripts.entry import CallStored
@@ -67,6 +67,11 @@ class Conversation(Protocol):
     @property
     def calls(self) -> Mapping[str, CallStored]:
         """How the calls of the stored history ended, by the call's id."""
+        ...
+
+    @property
+    def spent(self) -> SpendChanged | None:
+        """What the conversation has cost so far; None before its first answer."""
         ...
 
     @property

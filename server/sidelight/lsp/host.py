@@ -14,6 +14,7 @@ from sidelight.core.host import (
     PermissionPrompt,
     PermissionReply,
     Severity,
+    UserQuestion,
 )
 from sidelight.lsp.convert import uri_of
 from sidelight.lsp.documents import read
@@ -56,6 +57,10 @@ class LspHost:
     async def ask_permission(self, prompt: PermissionPrompt) -> PermissionReply:
         """A card or a message; cancelling closes it."""
         return await self._questions.ask(self._session_id, prompt)
+
+    async def ask_user(self, question: UserQuestion) -> str | None:
+        """A card or a message; cancelling closes it."""
+        return await self._questions.choose(self._session_id, question)
 
     async def notify(self, severity: Severity, text: str) -> None:
         """In our own panel, else as a message."""

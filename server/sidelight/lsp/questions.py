@@ -1,7 +1,7 @@
-"""Permission questions: a card in our own panel, a message with buttons elsewhere."""
+"""Questions to the person: a card in our own panel, a message with buttons elsewhere."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import anyio
 from lsprotocol import types
@@ -9,18 +9,21 @@ from pydantic import ValidationError
 from pygls.exceptions import JsonRpcException, JsonRpcMethodNotFound
 
 from sidelight.core.errors import HostError
-from sidelight.core.host import PermissionPrompt, PermissionReply
+from sidelight.core.host import PermissionPrompt, PermissionReply, UserQuestion
 from sidelight.lsp.documents import read
 from sidelight.lsp.server import AgentServer
 from sidelight.lsp.transport import ConnectionLostError
+from sidelight.wire.catalogue import say
 from sidelight.wire.diffs import preview
 from sidelight.wire.methods import FileDiff, NoticeShown, PermissionAnswer
 from sidelight.wire.permission import (
     Choice,
     choices_for,
+    chosen_id,
     plain_question,
     reply_to,
     request_for,
+    request_to_choose,
 )
 
 log = logging.getLogger(__name__)
@@ -53,6 +56,39 @@ class Questions:
         except ConnectionLostError as error:
             raise HostError(str(error)) from error
 
+    async def choose(self, session_id: str, question: UserQuestion) -> str | None:
+        """The chosen option; see `Host.ask_user`. Raises HostError when nobody is there."""
+        try:
+            if self._server.client.ours:
+                return await self._choice_card(session_id, question)
+            return await self._choice_message(question)
+        except ConnectionLostError as error:
+            raise HostError(str(error)) from error
+
+    async def _choice_card(self, session_id: str, question: UserQuestion) -> str | None:
+        params = request_to_choose(session_id, question, self._server.locale)
+        try:
+            answer = await self._server.protocol.send_request_async(
+                "session/request_permission", params.to_wire()
+            )
+            return chosen_id(PermissionAnswer.model_validate(answer), question)
+        except (JsonRpcException, ValidationError) as error:
+            log.error("a question was not answered properly: %s", error)
+            return None
+
+    async def _choice_message(self, question: UserQuestion) -> str | None:
+        titles = {
+            say(self._server.locale, option.label, **question.fields): option.id
+            for option in question.options
+        }
+        texts = [say(self._server.locale, question.title, **question.fields)]
+        if question.detail:
+            texts.append(say(self._server.locale, question.detail, **question.fields))
+        async with self._one_at_a_time:
+            if not self._shows_dialogs:
+                return None
+            return titles.get(await self._show("\n".join(texts), titles) or "")
+
     async def _card(
         self,
         session_id: str,
@@ -80,16 +116,17 @@ class Questions:
         async with self._one_at_a_time:
             if not self._shows_dialogs:
                 return PermissionReply(behavior="deny", feedback=NO_DIALOGS)
-            picked = await self._show(plain_question(prompt, diffs, self._server.locale), choices)
+            text = plain_question(prompt, diffs, self._server.locale)
+            picked = await self._show(text, [_title(choice) for choice in choices])
         chosen = next((one for one in choices if _title(one) == picked), None)
         return chosen.reply() if chosen is not None else PermissionReply(behavior="deny")
 
-    async def _show(self, text: str, choices: Sequence[Choice]) -> str | None:
+    async def _show(self, text: str, titles: Iterable[str]) -> str | None:
         """The picked title; None for a closed message, an error, or nobody there."""
         params = types.ShowMessageRequestParams(
             type=types.MessageType.Warning,
             message=text,
-            actions=[types.MessageActionItem(title=_title(choice)) for choice in choices],
+            actions=[types.MessageActionItem(title=title) for title in titles],
         )
         try:
             with anyio.fail_after(self._patience):

@@ -14,7 +14,10 @@ ALL_EFFORTS: tuple[Effort, ...] = get_args(Effort)
 
 @dataclass(frozen=True, slots=True)
 class PriceTier:
-    """Dollars per million tokens for prompts of at most `up_to` tokens (None: of any size)."""
+    """Dollars per million tokens for prompts of at most `up_to` tokens (None: of any size).
+
+    `since` is the first day it holds, as an ISO date; empty for as long as the model is known.
+    """
 
     input: float
     output: float
@@ -22,6 +25,7 @@ class PriceTier:
     cache_write_5m: float
     cache_write_1h: float
     up_to: int | None = None
+    since: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ import anyio
 from sidelight.core.content import ToolUse, UserBlock
 from sidelight.core.events import ToolCallEnded, TurnEnded
 from sidelight.core.messages import Message
+from sidelight.core.spend import Spent
 from sidelight.review.ledger import Reviewed
 from sidelight.review.store import ReviewStore
 from sidelight.transcripts.entry import (
@@ -18,6 +19,7 @@ from sidelight.transcripts.entry import (
     ModeStored,
     PromptDropped,
     PromptStored,
+    SpendStored,
     TurnStored,
 )
 from sidelight.transcripts.store import Transcript
@@ -76,6 +78,10 @@ class Recorder:
                 duration_ms=event.duration_ms,
             )
         )
+
+    async def spent(self, spent: Spent) -> None:
+        """A request was answered and counted."""
+        await self._write(SpendStored(spent=spent))
 
     async def mode(self, mode: str) -> None:
         """The permission mode is another one."""

@@ -13,6 +13,7 @@ from sidelight.core.host import (
     PermissionPrompt,
     PermissionReply,
     Severity,
+    UserQuestion,
 )
 from sidelight.review.ledger import ReviewLedger
 
@@ -45,6 +46,10 @@ class ReviewHost:
     async def ask_permission(self, prompt: PermissionPrompt) -> PermissionReply:
         """As the inner host."""
         return await self._inner.ask_permission(prompt)
+
+    async def ask_user(self, question: UserQuestion) -> str | None:
+        """As the inner host."""
+        return await self._inner.ask_user(question)
 
     async def notify(self, severity: Severity, text: str) -> None:
         """As the inner host."""

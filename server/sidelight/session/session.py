@@ -27,6 +27,7 @@ from sidelight.core.events import (
     Queued,
     ReviewChanged,
     Sink,
+    SpendChanged,
     ToolCallEnded,
     ToolCallStarted,
     TurnEnded,
@@ -47,6 +48,7 @@ from sidelight.session.recorder import Recorder
 from sidelight.session.redo import redo, undo
 from sidelight.session.review_host import ReviewHost
 from sidelight.session.rules import SessionRules
+from sidelight.session.spend import Ceiling, Price, Spending
 from sidelight.transcripts.entry import Opened
 from sidelight.transcripts.replay import Replay
 
@@ -63,6 +65,7 @@ class Parts:
     `opening` gives the reminders that go ahead of the first prompt, `mode_reminder` what the
     model is told when the mode changed (old, new), `refresh` takes up settings that changed on
     disk (blocking) and gives sentences about them, `notices` are told when the session starts.
+    `ceilings` are what may be spent, as of now.
     """
 
     model: ModelClient
@@ -78,6 +81,8 @@ class Parts:
     refresh: Callable[[], Sequence[str]]
     notices: Sequence[str]
     max_steps: int
+    price: Price
+    ceilings: Callable[[], Sequence[Ceiling]]
 
 
 class Session:
@@ -109,6 +114,14 @@ class Session:
             mode_reminder=parts.mode_reminder,
             history=self.history,
         )
+        self.spending = Spending(
+            parts.price,
+            parts.ceilings,
+            replay,
+            host=host,
+            record=recorder.spent,
+            tell=self.tell,
+        )
         self._coming = 0
         self._stop_next = False
         self._closed = False
@@ -139,6 +152,11 @@ class Session:
     def queued(self) -> tuple[Queued, ...]:
         """Prompts that wait, oldest first."""
         return self._inbox.queued()
+
+    @property
+    def spent(self) -> SpendChanged | None:
+        """What the conversation has cost so far; None before its first answer."""
+        return self.spending.told
 
     @property
     def running(self) -> bool:
@@ -278,6 +296,7 @@ class Session:
     async def _run(self, waiting: Waiting) -> TurnEnded:
         turn = self._turn(waiting)
         self._arrivals.begin()
+        self.spending.begin(turn.id)
         try:
             for text in await anyio.to_thread.run_sync(self.parts.refresh):
                 await self.tell(Notice(severity="warning", text=text))
@@ -351,6 +370,7 @@ class Session:
             context_for=self._context,
             arrivals=self._gather,
             max_steps=self.parts.max_steps,
+            may_spend=self.spending.may_spend,
         )
 
     def _context(self, tool_use_id: str) -> ToolContext:
@@ -379,6 +399,8 @@ class Session:
         elif isinstance(event, ToolCallEnded):
             await self._recorder.call(event)
         await self.tell(event)
+        if isinstance(event, MessageAdded):
+            await self.spending.note(event.message)
 
     async def tell(self, event: Event) -> None:
         """Pass an event to the client; one that no longer listens ends the turn."""

@@ -64,9 +64,14 @@ class HookGroup(Part):
 
 
 class Limits(Part):
-    """Our own numbers; times in milliseconds, sizes in characters."""
+    """Our own numbers; times in milliseconds, sizes in characters.
+
+    `max_budget_usd` is what a conversation may cost before it asks; the lowest one that any source
+    sets holds, so that a folder cannot raise it.
+    """
 
     max_steps: Annotated[int, Field(gt=0)] | None = None
+    max_budget_usd: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = None
     bash_timeout_ms: Annotated[int, Field(gt=0)] = 120_000
     bash_max_timeout_ms: Annotated[int, Field(gt=0)] = 600_000
     bash_output_chars: Annotated[int, Field(ge=4_000, le=128_000)] = 30_000

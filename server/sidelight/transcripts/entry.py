@@ -9,6 +9,7 @@ from sidelight.core.events import EndReason
 from sidelight.core.messages import Message, Usage
 from sidelight.core.model import SystemPrompt, ToolSpec
 from sidelight.core.record import Record
+from sidelight.core.spend import Spent
 
 VERSION = 1
 
@@ -78,6 +79,13 @@ class CallStored(_Line):
     duration_ms: int = 0
 
 
+class SpendStored(_Line):
+    """A request was answered, and what it cost by the prices of that day."""
+
+    type: Literal["spend"] = "spend"
+    spent: Spent
+
+
 class ModeStored(_Line):
     """The permission mode from here on."""
 
@@ -109,6 +117,7 @@ Entry = Annotated[
     | MessageStored
     | CallBegun
     | CallStored
+    | SpendStored
     | ModeStored
     | TitleStored
     | TurnStored,

@@ -7,6 +7,7 @@ from pydantic import ValidationError
 
 from sidelight.core.content import ToolUse
 from sidelight.core.messages import AssistantMessage, Message, Usage
+from sidelight.core.spend import Spent
 from sidelight.transcripts.entry import (
     ENTRY,
     VERSION,
@@ -18,6 +19,7 @@ from sidelight.transcripts.entry import (
     Opened,
     PromptDropped,
     PromptStored,
+    SpendStored,
     TitleStored,
     TurnStored,
 )
@@ -29,7 +31,8 @@ class Replay:
     """A conversation as stored. `waiting` are prompts that no turn has taken up yet.
 
     `size` is the file's, in bytes. A killed process leaves calls that began and no answer that
-    holds them; they stand in `messages` as an answer of their own.
+    holds them; they stand in `messages` as an answer of their own. `spent` is by request id,
+    `answered` is when each answer was stored, by its id.
     """
 
     opened: Opened
@@ -39,6 +42,8 @@ class Replay:
     mode: str | None = None
     title: str | None = None
     usage: Usage = Usage()
+    spent: dict[str, Spent] = field(default_factory=dict[str, Spent])
+    answered: dict[str, str] = field(default_factory=dict[str, str])
     unread_lines: int = 0
     size: int = 0
     _begun: dict[str, ToolUse] = field(default_factory=dict[str, ToolUse])
@@ -48,7 +53,10 @@ class Replay:
         """Add what stood on one line."""
         match entry:
             case MessageStored():
+                self.answered[entry.message.id] = entry.at
                 self._join(entry.message)
+            case SpendStored():
+                self.spent[entry.spent.request_id] = entry.spent
             case PromptStored():
                 self.waiting[entry.prompt_id] = entry
             case PromptDropped():

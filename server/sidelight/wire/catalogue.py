@@ -39,6 +39,14 @@ CHINESE = {
     "hidden characters: {names}": "不可见字符：{names}",
     "and {count} more": "以及另外 {count} 项",
     "Why: {why}": "原因：{why}",
+    "This conversation has cost {spent}, its ceiling is {ceiling}. Go on?": (
+        "本次对话已花费 {spent}，上限为 {ceiling}。继续吗？"
+    ),
+    "This run has cost {spent}, its ceiling is {ceiling}. Go on?": (
+        "本次运行已花费 {spent}，上限为 {ceiling}。继续吗？"
+    ),
+    "Go on up to {higher}": "继续，上限提高到 {higher}",
+    "Stop": "停止",
     "Explain this code.": "解释这段代码。",
     "Find out what is wrong with this code and fix it.": "找出这段代码的问题并修复。",
     "Explain this problem and what causes it: {problem}": "解释这个问题及其原因：{problem}",

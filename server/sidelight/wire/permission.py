@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from sidelight.core.access import Access
 from sidelight.core.content import as_list
 from sidelight.core.decision import PermissionUpdate, Scope
-from sidelight.core.host import PermissionPrompt, PermissionReply
+from sidelight.core.host import PermissionPrompt, PermissionReply, UserQuestion
 from sidelight.permissions.storable import tool_of, unfit
 from sidelight.wire.catalogue import say
 from sidelight.wire.loose import mapping
@@ -95,6 +95,46 @@ def request_for(
         options=tuple(choice.option for choice in choices),
         _meta={"sidelight": detail_of(prompt, diffs, locale).to_wire()},
     )
+
+
+def request_to_choose(session_id: str, question: UserQuestion, locale: str) -> RequestPermission:
+    """A question with answers of its own, in the shape that every client of the protocol shows."""
+    title = say(locale, question.title, **question.fields)
+    last = len(question.options) - 1
+    options = tuple(
+        PermissionOption(
+            option_id=option.id,
+            name=say(locale, option.label, **question.fields),
+            kind=REJECT_ONCE if number == last else ALLOW_ONCE,
+        )
+        for number, option in enumerate(question.options)
+    )
+    detail = PermissionDetail(
+        id=question.id,
+        kind="other",
+        tool="",
+        title=title,
+        why=say(locale, question.detail, **question.fields),
+    )
+    return RequestPermission(
+        session_id=session_id,
+        tool_call={
+            "toolCallId": question.id,
+            "title": title,
+            "kind": "other",
+            "status": "pending",
+            "rawInput": {},
+            "locations": [],
+        },
+        options=options,
+        _meta={"sidelight": detail.to_wire()},
+    )
+
+
+def chosen_id(answer: PermissionAnswer, question: UserQuestion) -> str | None:
+    """The option that was picked; None for anything else."""
+    picked = answer.outcome.option_id if answer.outcome.outcome == "selected" else None
+    return picked if picked in {option.id for option in question.options} else None
 
 
 def detail_of(prompt: PermissionPrompt, diffs: Sequence[FileDiff], locale: str) -> PermissionDetail:

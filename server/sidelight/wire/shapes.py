@@ -5,7 +5,9 @@ from typing import Any, Protocol, cast
 
 from sidelight.core.content import Json, Text, Thinking, ToolResult, ToolUse
 from sidelight.core.decision import Decision
-from sidelight.core.messages import AssistantMessage, Message, UserMessage
+from sidelight.core.events import SpendChanged
+from sidelight.core.messages import AssistantMessage, Message, Usage, UserMessage
+from sidelight.core.spend import Total
 from sidelight.wire.diffs import difference, from_patch
 from sidelight.wire.methods import FileDiff, meta
 from sidelight.wire.prompts import shown
@@ -92,13 +94,37 @@ def info_update(title: str | None, updated_at: str | None = None) -> Json:
     return update
 
 
-def usage_update(message: AssistantMessage, window: int) -> Json:
-    """How full the context is after a response."""
-    return {
+def usage_update(event: SpendChanged, context: Usage, window: int) -> Json:
+    """How full the context is after a response, and what the conversation has cost so far.
+
+    Without a known price there is no `cost`: a number would look like one.
+    """
+    update: Json = {
         "sessionUpdate": "usage_update",
-        "used": message.usage.context_tokens + message.usage.output_tokens,
+        "used": context.context_tokens + context.output_tokens,
         "size": window,
-        "_meta": meta(model=message.model, usage=message.usage.to_wire()),
+        "_meta": meta(
+            model=event.spent.model,
+            source=event.spent.source,
+            usage=event.spent.usage.to_wire(),
+            spend=_spend(event),
+        ),
+    }
+    cost = event.session.cost_usd
+    if cost is None:
+        update["_meta"]["sidelight"]["priceUnknown"] = True
+    else:
+        update["cost"] = {"amount": round(cost, 6), "currency": "USD"}
+    return update
+
+
+def _spend(event: SpendChanged) -> Json:
+    return {
+        "request": Total().plus(event.spent).to_wire(),
+        "turn": event.turn.to_wire(),
+        "session": event.session.to_wire(),
+        "models": {name: total.to_wire() for name, total in event.models.items()},
+        "sources": {name: total.to_wire() for name, total in event.sources.items()},
     }
 
 

@@ -15,10 +15,13 @@ from sidelight.core.events import (
     Notice,
     PermissionAsked,
     PermissionDecided,
+    QuestionAnswered,
+    QuestionAsked,
     QueueChanged,
     Queued,
     RetryScheduled,
     ReviewChanged,
+    SpendChanged,
     StepStarted,
     TextDelta,
     ThinkingDelta,
@@ -29,6 +32,7 @@ from sidelight.core.events import (
     TurnStarted,
 )
 from sidelight.core.messages import AssistantMessage, UserMessage
+from sidelight.core.spend import MAIN, Spent
 from sidelight.wire.controls import QueuedPrompt
 from sidelight.wire.methods import NoticeShown, Retry, State
 from sidelight.wire.prompts import typed_words
@@ -92,6 +96,7 @@ class Feed:
         self._turn_id: str | None = None
         self._started_at: int | None = None
         self._asking: set[str] = set()
+        self._context: Spent | None = None
 
     async def __call__(self, event: Event) -> None:
         """Pass one event on; waits while the client is slow."""
@@ -149,6 +154,10 @@ class Feed:
                 self._call(event)
             case TurnStarted() | TurnEnded() | QueueChanged():
                 self._turn(event)
+            case QuestionAsked() | QuestionAnswered():
+                self._question(event)
+            case SpendChanged():
+                self.spent(event)
             case ModeChanged():
                 self.update(mode_update(event.mode))
             case ReviewChanged():
@@ -173,10 +182,6 @@ class Feed:
                     if isinstance(block, Text):
                         self.update(text_chunk("agent_message_chunk", message.id, block.text))
             self._streamed.discard(message.id)
-            # What was saved of an answer that broke off knows neither its model nor its usage.
-            window = self._wire.window(message.model) if message.model else None
-            if window is not None:
-                self.update(usage_update(message, window))
 
     def _call(
         self, event: ToolCallStarted | ToolCallEnded | PermissionAsked | PermissionDecided
@@ -207,6 +212,21 @@ class Feed:
                     self._asking.discard(event.tool_use_id)
                     self.state()
                 self.update(call_decided(event.tool_use_id, event.decision))
+
+    def _question(self, event: QuestionAsked | QuestionAnswered) -> None:
+        if isinstance(event, QuestionAsked):
+            self._asking.add(event.question.id)
+        else:
+            self._asking.discard(event.question_id)
+        self.state()
+
+    def spent(self, event: SpendChanged) -> None:
+        """Tell what was spent; how full the context is follows the conversation's own requests."""
+        if event.spent.source == MAIN or self._context is None:
+            self._context = event.spent
+        window = self._wire.window(self._context.model)
+        if window is not None:
+            self.update(usage_update(event, self._context.usage, window))
 
     def _turn(self, event: TurnStarted | TurnEnded | QueueChanged) -> None:
         if isinstance(event, TurnStarted):

@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from tests.fakes.messages_api.models import MODELS, Model
 from tests.fakes.messages_api.request import (
     Json,
     Place,
@@ -39,8 +40,13 @@ class Produced:
 
 @dataclass(slots=True)
 class Memory:
-    """Everything the double must remember of its own replies to judge later requests."""
+    """Everything the double must know of its models and its own replies to judge later requests.
 
+    `strangers` says that thinking it did not write is let pass, as a bare checker has to.
+    """
+
+    models: dict[str, Model] = field(default_factory=lambda: dict(MODELS))
+    strangers: bool = True
     thinking: dict[str, Produced] = field(default_factory=dict[str, Produced])
     paused: set[str] = field(default_factory=set[str])
     block_types: set[str] = field(default_factory=set[str])

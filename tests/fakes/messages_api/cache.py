@@ -7,12 +7,12 @@ the same block or up to 19 blocks behind it. Nothing expires by the clock; tests
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
 from tests.fakes.messages_api.binding import canonical
-from tests.fakes.messages_api.models import MODELS
+from tests.fakes.messages_api.models import MODELS, Model
 from tests.fakes.messages_api.request import Json, blocks_of, dicts, mapping, places
 from tests.fakes.messages_api.tokens import IMAGE_TOKENS, count_tokens, measure
 
@@ -33,12 +33,14 @@ class _Point:
 class PromptCache:
     """The entries of one account, by the hash of the prompt they hold."""
 
+    models: Mapping[str, Model] = field(default_factory=lambda: MODELS)
     entries: dict[str, Ttl] = field(default_factory=dict[str, Ttl])
 
     def account(self, body: Json) -> Json:
         """The input side of `usage` for a request; its own entries are there from now on."""
         points = list(_points(body))
-        minimum = MODELS[body["model"]].cache_minimum if body.get("model") in MODELS else 0
+        model = self.models.get(str(body.get("model")))
+        minimum = model.cache_minimum if model else 0
         marked = [n for n, p in enumerate(points) if p.ttl and p.tokens >= minimum]
         read = max((points[n].tokens for n in self._found(points, marked)), default=0)
         written: dict[str, int] = {"5m": 0, "1h": 0}

@@ -128,10 +128,11 @@ class _Protocol(asyncio.StreamReaderProtocol):
 
 
 class Listener:
-    """Accepts connections on loopback and runs `serve` for each, until closed."""
+    """Accepts connections on loopback and runs `serve` for each, until closed; counts them."""
 
     def __init__(self, serve: Serve) -> None:
         self._serve = serve
+        self.accepted = 0
         self._tasks: set[asyncio.Task[None]] = set()
         self._server: asyncio.Server | None = None
 
@@ -154,6 +155,7 @@ class Listener:
         reader = asyncio.StreamReader(limit=1024 * 1024)
 
         def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            self.accepted += 1
             task = asyncio.ensure_future(self._run(Connection(reader, writer, gone)))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)

@@ -20,10 +20,11 @@ import anyio.to_thread
 from tests.fakes.messages_api.binding import Memory
 from tests.fakes.messages_api.cache import PromptCache
 from tests.fakes.messages_api.connection import Listener
+from tests.fakes.messages_api.models import Model
 from tests.fakes.messages_api.playlist import Entry, Playlist
 from tests.fakes.messages_api.prefix import prefix_problems
-from tests.fakes.messages_api.request import Problem, Request
-from tests.fakes.messages_api.script import Script
+from tests.fakes.messages_api.request import Json, Problem, Request
+from tests.fakes.messages_api.script import HttpError, Script
 from tests.fakes.messages_api.server import Outcome, Service, State
 
 API_KEY = "sk-ant-test-key"
@@ -102,6 +103,11 @@ class Double:
         return list(self._state.failures)
 
     @property
+    def connections(self) -> int:
+        """How many connections were accepted; a client that reuses one makes no second."""
+        return self._listener.accepted
+
+    @property
     def unplayed(self) -> int:
         """How many replies of the script were not asked for."""
         return self._state.playlist.unplayed
@@ -110,6 +116,31 @@ class Double:
     def memory(self) -> Memory:
         """What the double remembers of its replies, to hand to `check_request`."""
         return self._state.memory
+
+    @property
+    def models(self) -> dict[str, Model]:
+        """The models that are served and listed; a test may add, replace and remove some."""
+        return self._state.memory.models
+
+    @property
+    def models_error(self) -> HttpError | None:
+        """What GET /v1/models answers instead of the list; may be set at any time."""
+        return self._state.models_error
+
+    @models_error.setter
+    def models_error(self, answer: HttpError | None) -> None:
+        self._state.models_error = answer
+
+    @property
+    def usages(self) -> list[Json]:
+        """The usage that each answered message request was told, in order of arrival."""
+        return [usage for _, usage in sorted(self._state.usages.items())]
+
+    def know_again(self, other: Double) -> None:
+        """Take over what another double remembers of its replies, as one service restarted."""
+        self._state.memory.thinking.update(other.memory.thinking)
+        self._state.memory.paused.update(other.memory.paused)
+        self._state.memory.block_types.update(other.memory.block_types)
 
     @property
     def cache(self) -> PromptCache:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
+
+Lifecycle = Literal["active", "deprecated", "retired"]
 
 EFFORTS = ("low", "medium", "high", "xhigh", "max")
 
@@ -28,6 +31,8 @@ class Model:
     off_efforts: tuple[str, ...] = EFFORTS  # efforts at which thinking may be off
     tool_name_limit: int = 128
     cache_minimum: int = 1024  # tokens below which a cache mark does nothing
+    window_stop: bool = True  # a full window is a stop reason, no error
+    lifecycle: Lifecycle = "active"  # a retired model is not found any more
 
 
 _OFF_AT = EFFORTS[:3]
@@ -69,7 +74,7 @@ MODELS: dict[str, Model] = {
             "claude-haiku-4-5", "Claude Haiku 4.5", "haiku", "2025-10-01T00:00:00Z",
             200_000, 64_000, ("enabled", "disabled"), "summarized", preserved=False,
             forced_tools=True, prefill=True, system_messages=False, efforts=(),
-            tool_name_limit=64, cache_minimum=4096,
+            tool_name_limit=64, cache_minimum=4096, window_stop=False,
         ),
     )
 }  # fmt: skip
@@ -87,9 +92,9 @@ def model_info(model: Model) -> dict[str, Any]:
         "id": model.id,
         "display_name": model.name,
         "created_at": model.created,
-        "lifecycle": "active",
+        "lifecycle": model.lifecycle,
         "line": model.line,
-        "deprecated_at": None,
+        "deprecated_at": None if model.lifecycle == "active" else "2026-11-01T00:00:00Z",
         "retires_at": None,
         "max_input_tokens": model.window,
         "max_tokens": model.max_output,
@@ -123,9 +128,9 @@ def model_info(model: Model) -> dict[str, Any]:
     }
 
 
-def model_page(query: dict[str, str]) -> dict[str, Any]:
+def model_page(known: Iterable[Model], query: dict[str, str]) -> dict[str, Any]:
     """One page of the list, newest first, by `limit` and `after_id`."""
-    models = sorted(MODELS.values(), key=lambda model: model.created, reverse=True)
+    models = sorted(known, key=lambda model: model.created, reverse=True)
     after = query.get("after_id")
     start = next((n + 1 for n, model in enumerate(models) if model.id == after), 0)
     page = models[start : start + int(query.get("limit", "20"))]

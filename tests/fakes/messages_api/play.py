@@ -20,6 +20,7 @@ class Played:
     wire: list[Wire] = field(default_factory=list[Wire])  # one entry an event
     sent: list[Json] = field(default_factory=list[Json])
     complete: bool = False  # it ends with message_stop
+    usage: Json = field(default_factory=dict[str, Any])  # as a client knows it at the end
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,9 @@ def play(reply: Reply, context: Context) -> Played:
     """Lay out the whole stream of a reply."""
     played = Played()
     usage = {**context.usage, **reply.usage}
-    played.wire.append(_encode("message_start", _message_start(context, usage)))
+    start = _message_start(context, usage)
+    played.usage = dict(start["message"]["usage"])
+    played.wire.append(_encode("message_start", start))
     index = 0
     ended = False
     for step in reply.steps:
@@ -50,7 +53,9 @@ def play(reply: Reply, context: Context) -> Played:
             index += 1
         if ended:
             return played
-    played.wire.append(_encode("message_delta", _message_delta(reply, usage, played.sent)))
+    delta = _message_delta(reply, usage, played.sent)
+    played.usage |= delta["usage"]
+    played.wire.append(_encode("message_delta", delta))
     played.wire.append(_encode("message_stop", {"type": "message_stop"}))
     played.complete = True
     return played

@@ -12,9 +12,9 @@ from collections.abc import Callable
 
 from tests.fakes.messages_api import rules_history as history
 from tests.fakes.messages_api.binding import Memory
-from tests.fakes.messages_api.models import MODELS, Model
-from tests.fakes.messages_api.request import Json, Problem, Request, is_array, mapping
-from tests.fakes.messages_api.shapes import BINDING_BETA, TOP_LEVEL
+from tests.fakes.messages_api.models import Model
+from tests.fakes.messages_api.request import Json, Problem, Request, is_array, items, mapping
+from tests.fakes.messages_api.shapes import BINDING_BETA, DISPLAY_BETA, TOP_LEVEL
 from tests.fakes.messages_api.tokens import IMAGE_TOKENS, count_tokens
 
 API_VERSION = "2026-10-21"
@@ -99,7 +99,8 @@ def known_fields(request: Request, memory: Memory) -> Problem | None:
 
 
 def known_model(request: Request, memory: Memory) -> Problem | None:
-    if request.model not in MODELS:
+    model = memory.models.get(request.model)
+    if model is None or model.lifecycle == "retired":
         return Problem(f"model: {request.model}", "not_found_error", 404)
     return None
 
@@ -110,7 +111,7 @@ def max_tokens(request: Request, memory: Memory) -> Problem | None:
         return Problem("max_tokens: Input should be a valid integer")
     if asked < 0:
         return Problem("max_tokens: Input should be greater than or equal to 0")
-    limit = _model(request).max_output
+    limit = _model(request, memory).max_output
     if asked > limit:
         return Problem(
             f"max_tokens: {asked} > {limit}, which is the maximum allowed number of output "
@@ -120,14 +121,32 @@ def max_tokens(request: Request, memory: Memory) -> Problem | None:
 
 
 def context_window(request: Request, memory: Memory) -> Problem | None:
-    window = _model(request).window
-    most = len(request.raw) // 4 + IMAGE_TOKENS * request.raw.count(b'"image"')
-    if request.raw and most < window:  # spares the walk through nearly every request
-        return None
+    model = _model(request, memory)
+    window, asked = model.window, int(request.body.get("max_tokens", 0))
+    if model.window_stop or (request.raw and _most_tokens(request) + asked < window):
+        return None  # a new model answers all the same, see `window_is_full`
     tokens = count_tokens(request.body)
     if tokens > window:
         return Problem(f"prompt is too long: {tokens} tokens > {window} maximum")
+    if tokens + asked > window:
+        return Problem(
+            f"input length and `max_tokens` exceed context limit: {tokens} + {asked} > {window}, "
+            "decrease input length or `max_tokens` and try again"
+        )
     return None
+
+
+def window_is_full(request: Request, memory: Memory) -> bool:
+    """Whether the prompt alone is beyond the window of a model that then stops by itself."""
+    model = memory.models.get(request.model)
+    if model is None or not model.window_stop or _most_tokens(request) < model.window:
+        return False
+    return count_tokens(request.body) > model.window
+
+
+def _most_tokens(request: Request) -> int:
+    """No fewer than the prompt has; spares the walk through nearly every request."""
+    return len(request.raw) // 4 + IMAGE_TOKENS * request.raw.count(b'"image"')
 
 
 def sampling(request: Request, memory: Memory) -> Problem | None:
@@ -141,17 +160,22 @@ def tool_choice(request: Request, memory: Memory) -> Problem | None:
     kind = mapping(request.body.get("tool_choice")).get("type", "auto")
     if kind not in ("auto", "none", "any", "tool"):
         return Problem(f"tool_choice.type: '{kind}' is not one of 'auto', 'any', 'tool', 'none'")
-    if kind in ("any", "tool") and not _model(request).forced_tools:
+    if kind != "none" and "tool_choice" in request.body and not request.tools:
+        return Problem("tool_choice may only be specified while providing tools")
+    if kind in ("any", "tool") and not _model(request, memory).forced_tools:
         return Problem(
             f"tool_choice.type: forced tool use ('{kind}') is not supported for this model"
         )
+    wanted = mapping(request.body.get("tool_choice")).get("name")
+    if kind == "tool" and wanted not in {tool.get("name") for tool in request.tools}:
+        return Problem(f"Tool '{wanted}' not found in provided tools")
     return None
 
 
 def thinking_config(request: Request, memory: Memory) -> Problem | None:
     config = mapping(request.body.get("thinking"))
     kind = config.get("type")
-    model = _model(request)
+    model = _model(request, memory)
     if not config:
         return None
     if kind not in model.thinking:
@@ -166,8 +190,26 @@ def thinking_config(request: Request, memory: Memory) -> Problem | None:
         )
     if kind == "enabled":
         return _thinking_budget(config, request.body.get("max_tokens"))
-    if "block_binding" in config and BINDING_BETA not in request.betas:
-        return Problem(f"thinking.{kind}.block_binding: Extra inputs are not permitted")
+    return _display(config, request) or _binding(config, request)
+
+
+def _display(config: Json, request: Request) -> Problem | None:
+    display = config.get("display", "omitted")
+    known = ("summarized", "omitted", *(("updates",) if DISPLAY_BETA in request.betas else ()))
+    if display in known:
+        return None
+    return Problem(f"thinking.{config['type']}.display: Input should be one of {', '.join(known)}")
+
+
+def _binding(config: Json, request: Request) -> Problem | None:
+    where = f"thinking.{config['type']}.block_binding"
+    if "block_binding" not in config:
+        return None
+    if BINDING_BETA not in request.betas:
+        return Problem(f"{where}: Extra inputs are not permitted")
+    behavior = mapping(config["block_binding"]).get("prefix_mismatch_behavior", "error")
+    if behavior not in ("error", "drop_block"):
+        return Problem(f"{where}.prefix_mismatch_behavior: Input should be error or drop_block")
     return None
 
 
@@ -183,7 +225,7 @@ def _thinking_budget(config: Json, limit: object) -> Problem | None:
 
 def effort(request: Request, memory: Memory) -> Problem | None:
     level = mapping(request.body.get("output_config")).get("effort")
-    model = _model(request)
+    model = _model(request, memory)
     if level is None:
         return None
     if not model.efforts:
@@ -200,7 +242,7 @@ def effort(request: Request, memory: Memory) -> Problem | None:
 
 
 def tool_names(request: Request, memory: Memory) -> Problem | None:
-    limit = _model(request).tool_name_limit
+    limit = _model(request, memory).tool_name_limit
     pattern = "^[a-zA-Z0-9_-]{1," + str(limit) + "}$"
     for number, tool in enumerate(request.tools):
         name = tool.get("name")
@@ -231,7 +273,11 @@ def tool_schemas(request: Request, memory: Memory) -> Problem | None:
     return None
 
 
-_UNSUPPORTED = ("minLength", "maxLength", "minimum", "maximum", "multipleOf", "maxItems")
+_UNSUPPORTED = (
+    "minLength", "maxLength", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum",
+    "multipleOf", "maxItems", "uniqueItems",
+)  # fmt: skip
+_PATTERN_PARTS = re.compile(r"\(\?[=!<]|\\[1-9bB]")
 
 
 def _strict_fault(schema: Json) -> str | None:
@@ -239,9 +285,19 @@ def _strict_fault(schema: Json) -> str | None:
     for keyword in _UNSUPPORTED:
         if keyword in schema:
             return f"For '{kind}' type, property '{keyword}' is not supported"
+    if schema.get("minItems", 0) > 1:
+        return f"For '{kind}' type, 'minItems' values other than 0 or 1 are not supported"
+    if _PATTERN_PARTS.search(str(schema.get("pattern", ""))):
+        return "pattern: lookaround, backreferences and word boundaries are not supported"
     if kind == "object" and schema.get("additionalProperties") is not False:
         return "For 'object' type, 'additionalProperties' must be explicitly set to false"
-    nested = [*mapping(schema.get("properties")).values(), schema.get("items")]
+    nested = [
+        *mapping(schema.get("properties")).values(),
+        *mapping(schema.get("$defs")).values(),
+        *items(schema.get("anyOf")),
+        *items(schema.get("allOf")),
+        schema.get("items"),
+    ]
     return next((fault for each in nested if (fault := _strict_fault(mapping(each)))), None)
 
 
@@ -269,6 +325,7 @@ BODY_RULES: list[Rule] = [
     history.unique_tool_ids,
     history.results_follow_calls,
     history.results_have_calls,
+    history.server_calls_have_results,
     history.prefill,
     history.cache_marks,
     history.thinking_shapes,
@@ -312,5 +369,5 @@ def check_request(body: Json, memory: Memory | None = None) -> list[str]:
     return found
 
 
-def _model(request: Request) -> Model:
-    return MODELS[request.model]
+def _model(request: Request, memory: Memory) -> Model:
+    return memory.models[request.model]

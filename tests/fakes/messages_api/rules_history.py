@@ -7,7 +7,6 @@ from collections.abc import Iterator
 
 from tests.fakes.messages_api.binding import THINKING, Memory, canonical
 from tests.fakes.messages_api.images import image_problem
-from tests.fakes.messages_api.models import MODELS
 from tests.fakes.messages_api.request import (
     Json,
     Place,
@@ -32,7 +31,7 @@ from tests.fakes.messages_api.shapes import (
 
 def roles(request: Request, memory: Memory) -> Problem | None:
     allowed = ("user", "assistant")
-    if MODELS[request.model].system_messages:
+    if memory.models[request.model].system_messages:
         allowed = (*allowed, "system")
     for number, message in enumerate(request.messages):
         if message.get("role") not in allowed:
@@ -71,7 +70,9 @@ def empty_text(request: Request, memory: Memory) -> Problem | None:
     for number, message in enumerate(request.messages):
         blocks = blocks_of(message.get("content"))
         texts = [str(block.get("text")) for block in blocks if block.get("type") == "text"]
-        if "" in texts:
+        inner = [each for block in blocks for each in _results(block)]
+        texts_within = [str(each.get("text")) for each in inner if each.get("type") == "text"]
+        if "" in (*texts, *texts_within):
             return Problem(f"messages.{number}: text content blocks must be non-empty")
         if blocks and len(texts) == len(blocks) and not any(text.strip() for text in texts):
             return Problem(
@@ -183,6 +184,23 @@ def results_have_calls(request: Request, memory: Memory) -> Problem | None:
     return None
 
 
+def server_calls_have_results(request: Request, memory: Memory) -> Problem | None:
+    """A paused turn goes back as it is: what stands behind it leaves its call without a result."""
+    grouped = turns(request.body)
+    for number, (role, turn) in enumerate(grouped):
+        if role != "assistant" or number == len(grouped) - 1:
+            continue
+        answered = {place.block.get("tool_use_id") for place in turn}
+        for place in turn:
+            if place.block["type"] == "server_tool_use" and place.block["id"] not in answered:
+                name = place.block.get("name")
+                return Problem(
+                    f"{place.path}: `{name}` tool use with id `{place.block['id']}` was found "
+                    f"without a corresponding `{name}_tool_result` block"
+                )
+    return None
+
+
 def prefill(request: Request, memory: Memory) -> Problem | None:
     role, turn = turns(request.body)[-1]
     if role != "assistant":
@@ -190,7 +208,7 @@ def prefill(request: Request, memory: Memory) -> Problem | None:
     last = turn[-1].block
     if canonical(last) in memory.paused or last["type"] in ("server_tool_use",):
         return None
-    if not MODELS[request.model].prefill:
+    if not memory.models[request.model].prefill:
         return Problem(
             "This model does not support assistant message prefill. The conversation must end "
             "with a user message."
@@ -252,7 +270,7 @@ def thinking_shapes(request: Request, memory: Memory) -> Problem | None:
 
 
 def thinking_unchanged(request: Request, memory: Memory) -> Problem | None:
-    if not memory.thinking:
+    if not memory.thinking and memory.strangers:
         return None
     for place, finding in memory.survey(request.body):
         if finding == "unknown":
@@ -270,7 +288,7 @@ def thinking_unchanged(request: Request, memory: Memory) -> Problem | None:
 def thinking_bound(request: Request, memory: Memory) -> Problem | None:
     binding = mapping(mapping(request.body.get("thinking")).get("block_binding"))
     drops = binding.get("prefix_mismatch_behavior") == "drop_block"
-    if not MODELS[request.model].preserved or drops or not memory.thinking:
+    if not memory.models[request.model].preserved or drops or not memory.thinking:
         return None
     for place, finding in memory.survey(request.body):
         if finding == "moved":

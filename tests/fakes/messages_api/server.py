@@ -17,7 +17,7 @@ from tests.fakes.messages_api import rules, script_json
 from tests.fakes.messages_api.binding import Memory
 from tests.fakes.messages_api.cache import PromptCache
 from tests.fakes.messages_api.connection import BadRequest, Connection, Incoming, json_bytes
-from tests.fakes.messages_api.models import MODELS, model_info, model_page
+from tests.fakes.messages_api.models import model_info, model_page
 from tests.fakes.messages_api.play import Context, Played, play
 from tests.fakes.messages_api.playlist import Playlist
 from tests.fakes.messages_api.request import Json, Problem, Request, mapping
@@ -41,8 +41,13 @@ class State:
     outcomes: dict[int, Outcome] = field(default_factory=dict[int, Outcome])
     open_gates: set[str] = field(default_factory=set[str])
     waiting_at: list[str] = field(default_factory=list[str])  # every gate a stream stopped at
-    memory: Memory = field(default_factory=Memory)
-    cache: PromptCache = field(default_factory=PromptCache)
+    usages: dict[int, Json] = field(default_factory=dict[int, Json])
+    memory: Memory = field(default_factory=lambda: Memory(strangers=False))
+    models_error: HttpError | None = None
+    cache: PromptCache = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.cache = PromptCache(self.memory.models)
 
 
 class Service:
@@ -143,6 +148,9 @@ class Service:
         if problem := self._problem(request, [*rules.STREAM_RULES, *rules.BODY_RULES]):
             await self._refuse(connection, request, problem)
             return True
+        if self._state.strict and rules.window_is_full(request, self._state.memory):
+            full = Reply(steps=(), stop_reason="model_context_window_exceeded")
+            return await self._finish(connection, request, full)
         try:
             answer = self._state.playlist.take(request)
         except Exception as error:  # a test's own function: its failure must not pass unseen
@@ -153,13 +161,18 @@ class Service:
             message = f"the script has no reply left for it; its last text ends with {hint!r}"
             await self._fail(connection, request, message)
             return True
+        return await self._finish(connection, request, answer)
+
+    async def _finish(self, connection: Connection, request: Request, answer: Answer) -> bool:
+        """Give the answer; whether the connection can take another request."""
         outcome: Outcome = "client left"
         try:
             outcome = await self._answer(connection, request, answer)
         finally:
             self._state.outcomes[request.number] = outcome
             self.changed()
-        return outcome in ("complete", "error")
+        whole = isinstance(answer, Reply) and answer.cut is not None and answer.cut.how == "end"
+        return outcome in ("complete", "error") or (outcome == "cut" and whole)
 
     def _problem(self, request: Request, applied: list[rules.Rule]) -> Problem | None:
         if not self._state.strict:
@@ -179,6 +192,7 @@ class Service:
 
     async def _play(self, connection: Connection, request: Request, reply: Reply) -> Outcome:
         played = play(reply, self._context(request))
+        self._state.usages[request.number] = played.usage
         self._state.memory.remember(request.body, played.sent, stop_reason=reply.stop_reason)
         connection.start_stream({"request-id": _request_id(request), **reply.headers})
         if not await self._send(connection, played, reply):
@@ -225,7 +239,7 @@ class Service:
 
     def _context(self, request: Request) -> Context:
         usage = self._state.cache.account(request.body)
-        model = MODELS.get(request.model)
+        model = self._state.memory.models.get(request.model)
         asked = mapping(request.body.get("thinking")).get("display")
         shown = asked or (model.display if model else "summarized")
         return Context(request.model, request.number, usage, shown != "omitted")
@@ -240,13 +254,17 @@ class Service:
     async def _models(
         self, connection: Connection, request: Request, path: str, query: dict[str, str]
     ) -> None:
+        known = self._state.memory.models
         wanted = unquote(path.removeprefix("/v1/models").removeprefix("/"))
         if problem := self._problem(request, rules.CONNECTION_RULES):
             await self._refuse(connection, request, problem)
+        elif (failure := self._state.models_error) is not None:
+            refused = Problem(failure.message, failure.type, failure.status, failure.details)
+            await self._error(connection, request, refused, failure)
         elif not wanted:
-            await self._json(connection, request, model_page(query))
-        elif wanted in MODELS:
-            await self._json(connection, request, model_info(MODELS[wanted]))
+            await self._json(connection, request, model_page(known.values(), query))
+        elif wanted in known:
+            await self._json(connection, request, model_info(known[wanted]))
         else:
             problem = Problem(f"model: {wanted}", "not_found_error", 404)
             await self._refuse(connection, request, problem)

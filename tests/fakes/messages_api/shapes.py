@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 BINDING_BETA = "thinking-binding-controls-2026-08-01"
+DISPLAY_BETA = "thinking-display-updates-2026-08-18"
 
 _COMMON = {"type", "cache_control"}
 USER_BLOCKS: dict[str, set[str]] = {

@@ -158,6 +158,16 @@ async def test_a_cut_stream_ends_silently_or_with_a_transport_error(how: Any) ->
         assert await double.until_outcome(0) == "cut"
 
 
+async def test_a_body_that_ends_early_leaves_the_connection_fit_for_the_next_request() -> None:
+    script = [reply("Hello", cut=cut(after_event=n, how="end")) for n in range(4)]
+    with running_double([*script, reply("Whole.")]) as double:
+        async with client_of(double) as client:
+            for number in range(4):
+                assert len(await ask(client)) == number
+            assert blocks(await ask(client)) == [{"type": "text", "text": "Whole."}]
+        assert double.connections == 1
+
+
 async def test_a_stream_can_be_cut_at_any_byte() -> None:
     whole = len(b"".join(_wire("Hello")))
     for at in range(0, whole, 97):

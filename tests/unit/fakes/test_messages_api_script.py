@@ -18,8 +18,9 @@ from tests.fakes.messages_api.client import HELLO, MODEL, ask, blocks, client_of
 from tests.fakes.messages_api.double import API_KEY, running_double
 from tests.fakes.messages_api.play import Context, pieces, play
 from tests.fakes.messages_api.request import Json
-from tests.fakes.messages_api.script import Gate, reply, text, tool_use
+from tests.fakes.messages_api.script import Gate, cut, reply, text, tool_use
 from tests.fakes.messages_api.script_json import load_script, parse_script
+from tests.fakes.messages_api.server import cut_off
 
 ROOT = Path(__file__).parents[3]
 CONTEXT = Context(MODEL, 0, {"input_tokens": 1}, show_thinking=True)
@@ -164,3 +165,15 @@ def test_a_process_with_a_broken_script_says_so_and_ends(tmp_path: Path) -> None
     )
     assert done.returncode == 2
     assert "script.json" in done.stderr
+
+
+@pytest.mark.parametrize("cut_at", ["byte", "event"])
+def test_a_cut_leaves_exactly_what_stands_before_it(cut_at: str) -> None:
+    made = reply(text("Hello"), tool_use("Read", {"a": 1}, id="toolu_A"), chunk=2)
+    events = [piece for piece in play(made, CONTEXT).wire if isinstance(piece, bytes)]
+    whole = b"".join(events)
+    for at in range(len(whole) if cut_at == "byte" else len(events)):
+        at_byte, after_event = (at, None) if cut_at == "byte" else (None, at)
+        kept = cut_off(list(events), cut(at_byte=at_byte, after_event=after_event))
+        sent = b"".join(piece for piece in kept if isinstance(piece, bytes))
+        assert sent == (whole[:at] if cut_at == "byte" else b"".join(events[:at]))

@@ -16,16 +16,26 @@ from sidelight.core.events import (
     Notice,
     PermissionDecided,
     RetryScheduled,
+    SpendChanged,
     ToolCallStarted,
     TurnEnded,
 )
 from sidelight.core.messages import AssistantMessage, Usage, UserMessage
+from sidelight.core.spend import Spent, Total
 from sidelight.headless.output import StreamJsonOutput, Tally, TextOutput
 from tests.headless import masked
 
 
 def tally() -> Tally:
-    return Tally("00000000-0000-0000-0000-000000000000", "m", lambda message: 0.25)
+    return Tally("00000000-0000-0000-0000-000000000000", {"m": 1000, "n": 2000}.__getitem__)
+
+
+def spent(model: str, cost_usd: float | None, usage: Usage, source: str = "main") -> SpendChanged:
+    one = Spent(request_id="r", source=source, model=model, usage=usage, cost_usd=cost_usd)
+    total = Total().plus(one)
+    return SpendChanged(
+        spent=one, turn=total, session=total, models={model: total}, sources={source: total}
+    )
 
 
 @pytest.mark.parametrize(
@@ -66,6 +76,7 @@ def test_rules_joined_in_any_way_come_apart_again(rules: list[str], between: str
         ("failed", "No way.", "error_during_execution", True),
         ("cancelled", None, "error_during_execution", True),
         ("max_steps", "Stopped.", "error_max_turns", True),
+        ("budget", "Too dear.", "error_max_budget_usd", True),
     ],
 )
 def test_every_way_to_end_has_its_result(
@@ -80,14 +91,19 @@ def test_every_way_to_end_has_its_result(
     counted.take(PermissionDecided(tool_use_id="toolu_1", decision=decision))
     usage = Usage(input_tokens=1, output_tokens=2, cache_write_5m_tokens=3, cache_write_1h_tokens=4)
     ended = TurnEnded(turn_id="t", reason=reason, error=error, steps=5, usage=usage)
+    counted.take(spent("m", 0.25, usage))
     rest: dict[str, Any] = {"errors": [error or reason]}
     if subtype == "success":
         rest = {"result": error or "Well. Done.", "stop_reason": "end_turn"}
+    terminal = {"completed": "completed", "max_steps": "max_turns", "budget": "budget_exhausted"}
+    if reason in terminal:
+        rest["terminal_reason"] = terminal[reason]
     assert masked(counted.result(ended)) == {
         "type": "result",
         "subtype": subtype,
         "is_error": is_error,
         "duration_ms": 0,
+        "duration_api_ms": 0,
         "num_turns": 5,
         "session_id": "session_id",
         "total_cost_usd": 0.25,
@@ -96,12 +112,57 @@ def test_every_way_to_end_has_its_result(
             "output_tokens": 2,
             "cache_read_input_tokens": 0,
             "cache_creation_input_tokens": 7,
+            "cache_creation": {"ephemeral_5m_input_tokens": 3, "ephemeral_1h_input_tokens": 4},
+        },
+        "modelUsage": {
+            "m": {
+                "inputTokens": 1,
+                "outputTokens": 2,
+                "cacheReadInputTokens": 0,
+                "cacheCreationInputTokens": 7,
+                "webSearchRequests": 0,
+                "costUSD": 0.25,
+                "contextWindow": 1000,
+            }
         },
         "permission_denials": [
             {"tool_name": "Edit", "tool_use_id": "toolu_", "tool_input": {"a": 1}}
         ],
         "uuid": "uuid",
         **rest,
+    }
+
+
+@pytest.mark.req("MODEL-05")
+def test_each_model_and_helper_counts_and_an_unknown_price_is_null_never_nothing() -> None:
+    counted = tally()
+    counted.take(spent("m", 0.25, Usage(input_tokens=1, cache_read_input_tokens=9)))
+    counted.take(spent("m", 0.5, Usage(output_tokens=3), source="subagent"))
+    ended = TurnEnded(turn_id="t", reason="completed", usage=Usage(input_tokens=1))
+    known = counted.result(ended)
+    assert known["total_cost_usd"] == 0.75
+    counted.take(spent("n", None, Usage(input_tokens=5)))
+    unknown = counted.result(ended)
+    assert unknown["total_cost_usd"] is None
+    assert unknown["usage"]["input_tokens"] == 1
+    shared = {"cacheCreationInputTokens": 0, "webSearchRequests": 0}
+    assert unknown["modelUsage"] == {
+        "m": {
+            **shared,
+            "inputTokens": 1,
+            "outputTokens": 3,
+            "cacheReadInputTokens": 9,
+            "costUSD": 0.75,
+            "contextWindow": 1000,
+        },
+        "n": {
+            **shared,
+            "inputTokens": 5,
+            "outputTokens": 0,
+            "cacheReadInputTokens": 0,
+            "costUSD": None,
+            "contextWindow": 2000,
+        },
     }
 
 

@@ -11,7 +11,14 @@ import pytest
 from sidelight.core.content import ToolUse
 from sidelight.core.decision import Reason
 from sidelight.core.errors import HostError
-from sidelight.core.host import FileEdit, PermissionPrompt, PermissionReply, TextEdit
+from sidelight.core.host import (
+    FileEdit,
+    PermissionPrompt,
+    PermissionReply,
+    TextEdit,
+    UserOption,
+    UserQuestion,
+)
 from sidelight.core.ledger import digest_of
 from tests.fakes.editor import PLAIN, silence
 from tests.unit.lsp.conftest import World
@@ -185,3 +192,103 @@ async def test_an_editor_that_watches_nothing_is_logged(
         with anyio.fail_after(5):
             await world.host.watch(("/w/a",))
         assert "does not watch 1 paths: no client/registerCapability here" in caplog.text
+
+
+QUESTION = UserQuestion(
+    id="q-1",
+    title="Go on above {limit}?",
+    detail="It cost {spent}.",
+    options=(
+        UserOption(id="more", label="Go on up to {next}"),
+        UserOption(id="stop", label="Stop"),
+    ),
+    fields={"limit": "$1.00", "spent": "$1.02", "next": "$2.00"},
+)
+
+
+async def test_a_question_with_answers_of_its_own_is_a_card_in_our_panel(make: Make) -> None:
+    async with make() as world:
+
+        async def pick(_: Any) -> Any:
+            return {"outcome": {"outcome": "selected", "optionId": "more"}}
+
+        world.editor.client.answers["session/request_permission"] = pick
+        with anyio.fail_after(5):
+            assert await world.host.ask_user(QUESTION) == "more"
+        (asked,) = world.editor.client.named("session/request_permission")
+        asked.pop("sessionId")
+        assert asked == {
+            "toolCall": {
+                "toolCallId": "q-1",
+                "title": "Go on above $1.00?",
+                "kind": "other",
+                "status": "pending",
+                "rawInput": {},
+                "locations": [],
+            },
+            "options": [
+                {"optionId": "more", "name": "Go on up to $2.00", "kind": "allow_once"},
+                {"optionId": "stop", "name": "Stop", "kind": "reject_once"},
+            ],
+            "_meta": {
+                "sidelight": {
+                    "id": "q-1",
+                    "kind": "other",
+                    "tool": "",
+                    "title": "Go on above $1.00?",
+                    "why": "It cost $1.02.",
+                    "dangerous": False,
+                    "effects": [],
+                    "diffs": [],
+                    "rules": [],
+                }
+            },
+        }
+
+
+@pytest.mark.parametrize("picked", [{"title": "Go on up to $2.00"}, {"title": "Else"}, None])
+async def test_a_question_is_a_message_with_its_answers_as_buttons_elsewhere(
+    make: Make, picked: Any
+) -> None:
+    async with make(ours=False) as world:
+
+        async def pick(_: Any) -> Any:
+            return picked
+
+        world.editor.client.answers["window/showMessageRequest"] = pick
+        with anyio.fail_after(5):
+            chosen = await world.host.ask_user(QUESTION)
+        assert chosen == ("more" if picked == {"title": "Go on up to $2.00"} else None)
+        assert world.editor.client.named("window/showMessageRequest") == [
+            {
+                "type": 2,
+                "message": "Go on above $1.00?\nIt cost $1.02.",
+                "actions": [{"title": "Go on up to $2.00"}, {"title": "Stop"}],
+            }
+        ]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        None,
+        {"outcome": {"outcome": "cancelled"}},
+        {"outcome": {"outcome": "selected", "optionId": "allow_once"}},
+    ],
+)
+async def test_no_answer_to_a_question_is_none(make: Make, answer: object) -> None:
+    async with make() as world:
+
+        async def give(_: Any) -> Any:
+            return answer
+
+        world.editor.client.answers["session/request_permission"] = give
+        with anyio.fail_after(5):
+            assert await world.host.ask_user(QUESTION) is None
+
+
+async def test_a_question_with_answers_to_an_editor_that_is_gone_raises(make: Make) -> None:
+    async with make() as world:
+        world.server.protocol.lose_client()
+        with pytest.raises(HostError, match="the editor is gone"):
+            await world.host.ask_user(QUESTION)

@@ -1,13 +1,17 @@
 """Names, limits and prices of models."""
 
+from dataclasses import replace
+from datetime import date
+
 import pytest
 
 from sidelight.core.messages import Usage
-from sidelight.model.catalog import ALIASES, MODELS, card
+from sidelight.model.catalog import ALIASES, MODELS, PriceTier, card
 from sidelight.model.prices import cost, shown
 from tests.fakes.messages_api import models as double
 
 MILLION = 1_000_000
+TODAY = date(2026, 12, 1)
 
 
 @pytest.mark.parametrize(
@@ -43,7 +47,7 @@ def test_an_unknown_model_gets_no_feature_and_its_price_is_unknown(name: str) ->
     unknown = card(name)
     assert (unknown.thinking, unknown.efforts, unknown.prices) == ("none", (), ())
     assert 0 < unknown.default_output <= unknown.output_cap < unknown.window
-    assert shown(cost(Usage(input_tokens=5), unknown)) == "price unknown"
+    assert shown(cost(Usage(input_tokens=5), unknown, TODAY)) == "price unknown"
 
 
 def test_every_alias_leads_to_a_model_that_is_known() -> None:
@@ -74,13 +78,52 @@ def test_the_catalogue_asks_a_model_for_nothing_that_it_refuses(model: str) -> N
     ],
 )
 def test_a_response_costs_what_its_tokens_cost(model: str, usage: Usage, dollars: float) -> None:
-    found = cost(usage, card(model))
+    found = cost(usage, card(model), TODAY)
     assert found is not None
     assert round(found, 9) == dollars
 
 
 def test_the_last_tier_of_a_model_holds_for_prompts_of_any_size() -> None:
     assert all(known.prices and known.prices[-1].up_to is None for known in MODELS.values())
+
+
+@pytest.mark.req("MODEL-05")
+@pytest.mark.parametrize(
+    ("day", "prompt", "dollars"),
+    [
+        (date(2026, 2, 28), 10, None),
+        (date(2026, 3, 1), 10, 10.0),
+        (date(2026, 8, 31), 1_000_000, 1_000_000.0),
+        (date(2026, 9, 1), 100, 200.0),
+        (date(2026, 9, 1), 101, 404.0),
+        (date(2027, 1, 1), 100, 200.0),
+    ],
+)
+def test_a_price_holds_from_its_day_and_for_its_size_of_prompt(
+    day: date, prompt: int, dollars: float | None
+) -> None:
+    def tier(price: float, since: str, up_to: int | None = None) -> PriceTier:
+        return PriceTier(price * MILLION, 0, 0, 0, 0, up_to=up_to, since=since)
+
+    tiers = (tier(1, "2026-03-01"), tier(2, "2026-09-01", up_to=100), tier(4, "2026-09-01"))
+    model = replace(card("claude-opus-5-5"), prices=tiers)
+    assert cost(Usage(input_tokens=prompt), model, day) == dollars
+
+
+@pytest.mark.parametrize(
+    ("dollars", "words"),
+    [
+        (None, "price unknown"),
+        (0.0, "$0.00"),
+        (0.00009, "under $0.0001"),
+        (0.0001, "$0.0001"),
+        (0.5, "$0.5000"),
+        (1.0, "$1.00"),
+        (1234.567, "$1234.57"),
+    ],
+)
+def test_what_is_not_free_is_never_shown_as_nothing(dollars: float | None, words: str) -> None:
+    assert shown(dollars) == words
 
 
 def test_a_cost_is_shown_in_dollars() -> None:

@@ -24,6 +24,7 @@ from sidelight.core.events import (
     Queued,
     RetryScheduled,
     ReviewChanged,
+    SpendChanged,
     StepStarted,
     TextDelta,
     ThinkingDelta,
@@ -35,6 +36,7 @@ from sidelight.core.events import (
 )
 from sidelight.core.host import PermissionPrompt
 from sidelight.core.messages import AssistantMessage, Attachment, Message, Usage, UserMessage
+from sidelight.core.spend import Spent, Total
 from sidelight.transcripts.entry import CallStored
 from sidelight.wire.methods import FROM_SERVER
 from sidelight.wire.permission import choices_for, request_for
@@ -109,6 +111,11 @@ USER = UserMessage(
         Image(media_type="image/png", data="AAAA"),
     ),
 )
+REQUEST = Spent(request_id="m2", model="a-model", usage=ANSWER.usage, cost_usd=0.125)
+ONCE = Total().plus(REQUEST)
+SPENT = SpendChanged(
+    spent=REQUEST, turn=ONCE, session=ONCE, models={"a-model": ONCE}, sources={"main": ONCE}
+)
 EVENTS: list[Event] = [
     TurnStarted(turn_id="turn", prompt_id="m1"),
     MessageAdded(message=USER),
@@ -117,6 +124,7 @@ EVENTS: list[Event] = [
     TextDelta(message_id="m2", text="Hello"),
     MessageDropped(message_id="m0"),
     MessageAdded(message=ANSWER),
+    SPENT,
     ToolCallStarted(call=CALL, summary="/w/a.py"),
     PermissionAsked(prompt=PROMPT),
     PermissionDecided(tool_use_id="t1", decision=Allow(reason=Reason(layer="person"))),

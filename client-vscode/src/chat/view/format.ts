@@ -24,7 +24,9 @@ export function thousands(tokens: number): string {
 }
 
 export function money(amount: number, currency: string): string {
-  return currency === 'USD' ? `$${amount.toFixed(2)}` : `${amount.toFixed(2)} ${currency}`;
+  // What is not free is never shown as nothing.
+  const digits = amount > 0 && amount < 0.01 ? Math.max(amount, 0.0001).toFixed(4) : amount.toFixed(2);
+  return currency === 'USD' ? `$${digits}` : `${digits} ${currency}`;
 }
 
 /** A path as seen from the folder; one that lies elsewhere stays whole. */

@@ -42,8 +42,9 @@ export function statusLine(app: App): TemplateResult {
   const { usage } = shell;
   const cost = (amount: number) =>
     html`<span class="num cost">${money(amount, usage?.currency ?? 'USD')}</span>`;
+  const unpriced = html`<span class="cost" data-price-unknown>${t('price unknown')}</span>`;
   return html`<div class="status" data-status-line>
-    ${usage ? context(usage) : nothing}${usage?.cost === undefined ? nothing : cost(usage.cost)}<span
+    ${usage ? context(usage) : nothing}${usage?.priceUnknown === true ? unpriced : usage?.cost === undefined ? nothing : cost(usage.cost)}<span
       class="line ell"
       title=${shell.connection?.model ?? ''}
       >${origin(shell)}</span

@@ -98,6 +98,8 @@ class Sessions:
             await self._feeds.drain()
         if session.title:
             feed.update(info_update(session.title))
+        if session.spent is not None:
+            feed.spent(session.spent)
         feed.state()
         await self._feeds.send_changes(session.id, even_if_none=False)
         return SessionLoaded(modes=self._modes(session))
