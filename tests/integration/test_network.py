@@ -81,7 +81,7 @@ async def office(
             context = served(authority, MODEL)
             if client_certificate:
                 context.verify_mode = ssl.CERT_REQUIRED
-                authority.configure_trust(context)
+                context.load_verify_locations(cadata=authority.cert_pem.bytes().decode())
             await stack.enter_async_context(listening(front, context))
             proxy = Proxy({MODEL: front.port}, login=login, answer=answer)
             shown = served(authority, "127.0.0.1") if tls_proxy else None
@@ -92,7 +92,8 @@ async def office(
 
 def served(authority: trustme.CA, name: str) -> ssl.SSLContext:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    authority.issue_cert(name).configure_cert(context)
+    with authority.issue_cert(name).private_key_and_cert_chain_pem.tempfile() as file:
+        context.load_cert_chain(file)
     return context
 
 

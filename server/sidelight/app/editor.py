@@ -4,7 +4,8 @@ import os
 from functools import partial
 from typing import cast, get_args
 
-from sidelight.app.world import Choices, World, build_session, main_model, make_world
+from sidelight.app.models import main_roles
+from sidelight.app.world import Choices, World, build_session, make_world
 from sidelight.core.decision import Mode
 from sidelight.lsp.application import Editor
 from sidelight.lsp.desk import Desk
@@ -43,7 +44,7 @@ def open_door(server: AgentServer) -> EditorDoor:
         world.link,
         world.state_home,
         wishes.hear,
-        lambda: main_model(world),
+        lambda: main_roles(world.home, world.environ, wishes.choices().model).main,
         prepare=lambda: server.background(world.link.prepare()),
     )
     return EditorDoor(server, desk)

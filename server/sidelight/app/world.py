@@ -1,7 +1,7 @@
 """What the sessions of a process share, and how one session is put together."""
 
 import tempfile
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
@@ -10,6 +10,7 @@ from pathlib import Path
 import anyio
 
 from sidelight.agent.prepared import prepare
+from sidelight.app.models import roles, user_side
 from sidelight.context.environment import Environment, opening_reminder
 from sidelight.context.system_prompt import build_system_prompt
 from sidelight.core.content import Json, ToolUse
@@ -22,9 +23,7 @@ from sidelight.git.state import git_state
 from sidelight.hooks.engine import HookEngine, HookScope, HookSurroundings
 from sidelight.hooks.watch import FileRuns
 from sidelight.model.demonstration import DemonstrationModel
-from sidelight.model.link import ModelLink, UserSide
-from sidelight.model.provider import joined
-from sidelight.model.roles import Roles, roles_of
+from sidelight.model.link import ModelLink
 from sidelight.permissions.paths import RealDisk
 from sidelight.permissions.pipeline import covers
 from sidelight.permissions.policy import Policy, RuleSource
@@ -50,7 +49,6 @@ from sidelight.transcripts.entry import ModeStored, Opened
 from sidelight.transcripts.replay import Replay, replay
 from sidelight.transcripts.store import Transcript, folder_for
 
-USERS_OWN: tuple[Source, ...] = ("managed", "arguments", "user")
 DEFAULT_STEPS = 200
 NOT_YET_FIRED = frozenset({"UserPromptSubmit", "SessionStart", "Stop"})
 """Moments that the hooks know and no session brings about yet: said, not passed over."""
@@ -97,7 +95,7 @@ def make_world(environ: Mapping[str, str], place: str, choices: Callable[[], Cho
     state_home = state_folder(environ)
     link = ModelLink(
         environ,
-        lambda: user_side(home, environ, choices()),
+        lambda: user_side(home, environ, choices().arguments, choices().network),
         folder=state_home / "models",
         cwd=str(home),
     )
@@ -113,30 +111,6 @@ def make_world(environ: Mapping[str, str], place: str, choices: Callable[[], Cho
         prompts=PromptLibrary(resource("prompts")),
         link=link,
     )
-
-
-def user_side(home: Path, environ: Mapping[str, str], choices: Choices) -> UserSide:
-    """What the user's own settings say of the model and the way to it. Blocks: reads files.
-
-    A folder's settings are left out whole: they could send the user's key where they want.
-    """
-    loaded = load(str(home), str(home), arguments=choices.arguments, environ=environ)
-    settings = loaded.settings_of(USERS_OWN)
-    own = settings.sidelight
-    return UserSide(
-        env=settings.env,
-        key_helper=settings.api_key_helper or "",
-        key_header=own.api_key_header,
-        first_byte_ms=own.limits.model_first_byte_ms,
-        silence_ms=own.limits.model_silence_ms,
-        editor=choices.network,
-    )
-
-
-def main_model(world: World) -> str:
-    """The model that a new session outside of any folder would ask."""
-    loaded = load(str(world.home), str(world.home), environ=world.environ)
-    return _roles(world, world.choices(), loaded, USERS_OWN).main
 
 
 def build_session(world: World, seed: Seed) -> Session:
@@ -172,7 +146,7 @@ class _Builder:
             lambda: settings_paths(cwd, home, world.environ),
         )
         self.loaded = self.live.current()
-        self.roles = _roles(world, self.choices, self.loaded, SOURCES)
+        self.roles = roles(world.environ, self.choices.model, self.loaded, SOURCES)
         self.policy = self._policy(self.loaded)
         self.shell = Shell(cwd, self.policy.roots)
         self.transcript = Transcript(folder_for(world.state_home, cwd) / f"{self.id}.jsonl")
@@ -350,20 +324,6 @@ class _Builder:
 
     async def _problem(self, text: str) -> None:
         await self.sink(Notice(severity="warning", text=text))
-
-
-def _roles(
-    world: World, choices: Choices, loaded: LoadedSettings, sources: Collection[Source]
-) -> Roles:
-    """Who answers: variables are the user's own, settings those of `sources`."""
-    settings = loaded.settings_of(sources)
-    return roles_of(
-        joined(world.environ, loaded.env_of(USERS_OWN)),
-        chosen=choices.model,
-        setting=settings.model,
-        small=settings.sidelight.small_model,
-        fallbacks=settings.fallback_model,
-    )
 
 
 def _no_bypass(loaded: LoadedSettings) -> bool:

@@ -61,6 +61,7 @@ class Linked:
     """Who answers: the source in words, the model's id for a name, and what to know of it.
 
     `way` says how it is reached, for people; empty when there is nothing special about it.
+    `offered` are the models of a server on this computer.
     """
 
     source: str
@@ -69,6 +70,7 @@ class Linked:
     warning: str = ""
     demonstration: bool = False
     way: str = ""
+    offered: tuple[str, ...] = ()
     fingerprint: str = ""
 
 
@@ -187,6 +189,14 @@ class ModelLink:
             return f"The list of models was not refreshed: {error or 'no answer'}"
         return None
 
+    async def known(self) -> tuple[list[ModelCard], str]:
+        """The models that the provider told of, and the day; none and "" when it has not."""
+        provider = self._provider
+        if provider is None or self._folder is None:
+            return [], ""
+        cards, as_of = await anyio.to_thread.run_sync(stored, self._folder, provider.host)
+        return list(cards.values()), as_of
+
     async def aclose(self) -> None:
         """Close connections."""
         self._state = None
@@ -257,6 +267,7 @@ class ModelLink:
             lambda name: found.card(name).id,
             found.warning,
             way=network.way(found.base_url or API) if network.is_special else "",
+            offered=tuple(model.id for model in found.models),
             fingerprint=sha256(known.encode()).hexdigest(),
         )
 
