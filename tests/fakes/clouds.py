@@ -1,4 +1,4 @@
-"""A cloud's door on a loopback port: answers a stream in the cloud's own framing, keeps what came."""
+"""A cloud's door on a loopback port: answers in the cloud's own framing, keeps what came."""
 
 import asyncio
 import json
@@ -88,7 +88,8 @@ class CloudDouble:
         status, kind, answer = self._answer(request)
         writer.write(
             f"HTTP/1.1 {status} X\r\ncontent-type: {kind}\r\nconnection: close\r\n"
-            f"content-length: {len(answer)}\r\n\r\n".encode() + answer
+            f"content-length: {len(answer)}\r\n\r\n".encode()
+            + answer
         )
         await writer.drain()
         writer.close()
@@ -140,7 +141,7 @@ def is_signed(request: Seen, url: str, secret: str, service: str) -> bool:
         return False
     key, _, region, named, _ = parts["Credential"].split("/")
     names = parts["SignedHeaders"].split(";")
-    again = AWSRequest(
+    again: Any = AWSRequest(
         method=request.method,
         url=url + request.path,
         data=request.body,

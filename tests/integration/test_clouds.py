@@ -46,7 +46,12 @@ async def answered(link: ModelLink) -> str:
 
 
 async def asked(
-    process: dict[str, str], variable: str, *, framing: Framing = "events", path: str = "", **user: Any
+    process: dict[str, str],
+    variable: str,
+    *,
+    framing: Framing = "events",
+    path: str = "",
+    **user: Any,
 ) -> tuple[Seen, str]:
     """The request that came for one prompt, and the address that it came to."""
     async with running_cloud(CloudDouble(framing)) as cloud:
@@ -160,9 +165,7 @@ async def test_a_gateway_before_a_cloud_gets_its_own_token_and_nothing_is_signed
             "ANTHROPIC_GOOGLE_CLOUD_BASE_URL",
         ),
     ]  # fmt: skip
-    assert [request.headers["authorization"] for request, _ in seen] == [
-        "Bearer gateway-token"
-    ] * 3
+    assert [request.headers["authorization"] for request, _ in seen] == ["Bearer gateway-token"] * 3
     assert seen[2][0].path == "/v1/messages"
 
 
@@ -243,8 +246,7 @@ async def test_who_answers_is_said_without_secrets() -> None:
     await link.aclose()
     assert isinstance(found, Linked)
     assert found.source == (
-        "Amazon Bedrock (CLAUDE_CODE_USE_BEDROCK), "
-        "to bedrock-runtime.eu-central-1.amazonaws.com"
+        "Amazon Bedrock (CLAUDE_CODE_USE_BEDROCK), to bedrock-runtime.eu-central-1.amazonaws.com"
     )
     assert SECRET not in repr(found)
 

@@ -9,7 +9,7 @@ from sidelight.model import helper
 from sidelight.model.helper import TTL_S, TTL_VARIABLE, KeyHelper, ttl_of
 
 pytestmark = pytest.mark.anyio
-ENV = {"PATH": "/usr/bin:/bin"}
+ENV = {"PATH": "/usr/bin:/bin", TTL_VARIABLE: "60000"}
 
 
 class Clock:
@@ -20,11 +20,9 @@ class Clock:
         return self.now
 
 
-async def key(
-    keys: KeyHelper, command: str, cwd: Path, *, anew: bool = False, **env: str
-) -> str:
+async def key(keys: KeyHelper, command: str, cwd: Path, *, anew: bool = False) -> str:
     with anyio.fail_after(10):
-        return await keys.key(command, env={**ENV, **env}, cwd=str(cwd), anew=anew)
+        return await keys.key(command, env=ENV, cwd=str(cwd), anew=anew)
 
 
 async def test_a_key_is_kept_for_its_time_and_then_made_anew(tmp_path: Path) -> None:
@@ -34,7 +32,7 @@ async def test_a_key_is_kept_for_its_time_and_then_made_anew(tmp_path: Path) -> 
     seen: list[str] = []
     for now in (0.0, 59.0, 60.0):
         clock.now = now
-        seen.append(f"{keys.is_due} {await key(keys, command, tmp_path, **{TTL_VARIABLE: '60000'})}")
+        seen.append(f"{keys.is_due} {await key(keys, command, tmp_path)}")
     assert seen == ["False key-1", "False key-1", "True key-2"]
     assert await key(keys, command, tmp_path, anew=True) == "key-3"
     assert await key(keys, "echo another", tmp_path) == "another"
