@@ -1,6 +1,7 @@
 """Each cloud's client of the SDK, as the user's variables choose it, against a door of our own."""
 
 import json
+import os
 import sys
 from pathlib import Path
 from typing import Any, cast
@@ -238,6 +239,46 @@ async def test_a_refusal_in_a_clouds_own_words_has_its_kind_and_repeats_no_secre
         )
     assert (error.kind, error.status, error.reloaded) == ("permission", 403, False)
     assert "security token [key] included" in error.message
+
+
+async def test_credentials_that_expired_are_read_from_their_file_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "credentials"
+    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(file))
+    monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "none"))
+    expired = {"message": "The security token included in the request is expired"}
+    async with running_cloud(CloudDouble("aws", refusal=(403, expired))) as cloud:
+        env = {
+            "AWS_REGION": "eu-west-1",
+            "CLAUDE_CODE_USE_BEDROCK": "1",
+            "ANTHROPIC_BEDROCK_BASE_URL": cloud.url,
+            "AWS_SHARED_CREDENTIALS_FILE": str(file),
+        }
+        link = ModelLink(env, UserSide)
+        kinds: list[tuple[str, bool]] = []
+        for day in (1, 2):
+            written(file, f"secret-{day}", day=day)
+            with pytest.raises(ModelError) as caught:
+                await answered(link)
+            kinds.append((caught.value.kind, caught.value.reloaded))
+        assert kinds == [("permission", False), ("permission", True)]
+        cloud.refusal = None
+        assert await answered(link) == "hello"
+        await link.aclose()
+    used = [
+        [day for day in (1, 2) if is_signed(seen, cloud.url, f"secret-{day}", "bedrock")]
+        for seen in cloud.seen
+    ]
+    assert used == [[1], [1], [2]]
+
+
+def written(file: Path, secret: str, *, day: int) -> None:
+    file.write_text(
+        f"[default]\naws_access_key_id = AKID\naws_secret_access_key = {secret}\n",
+        encoding="ascii",
+    )
+    os.utime(file, (day * 86_400, day * 86_400))
 
 
 async def test_who_answers_is_said_without_secrets() -> None:

@@ -13,6 +13,7 @@ from sidelight.model.clouds import BY_KIND, NOBODY, Cloud
 from sidelight.model.failures import kind_of_status
 from sidelight.model.network import Network, masked
 from sidelight.model.provider import API, Credential, Provider
+from sidelight.model.sdk import forget_aws_sessions
 
 LONGEST_TITLE = 120
 LONGEST_PAGE = 65_536
@@ -56,6 +57,8 @@ def _connected(
     if provider.headers:
         options["default_headers"] = dict(provider.headers)
     if cloud is not None:
+        if cloud.extra == "bedrock":
+            forget_aws_sessions()
         return getattr(anthropic, cloud.client)(**options, **provider.parameters)
     if provider.base_url is not None:
         options["base_url"] = provider.base_url

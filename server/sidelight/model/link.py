@@ -26,9 +26,9 @@ from sidelight.model.provider import (
     KeyHeader,
     NoModel,
     Provider,
+    credential_files,
     find,
     joined,
-    profile_files,
     wants_helper,
 )
 
@@ -220,16 +220,17 @@ class ModelLink:
     async def _reload(self, refused: Linked) -> bool:
         """Look for the credential anew; whether another one is in use than was refused.
 
-        Only once between two answers, so that helpers that print new nonsense each time end.
+        Never twice in a row, so that a helper that prints new nonsense each time comes to an end.
         """
         async with self._finding:
             if self._state is not refused:
                 return isinstance(self._state, Linked)  # another session was quicker
             if self._reloaded or refused.demonstration:
+                self._reloaded = False
                 return False
-            self._reloaded = True
             await self._use(await self._look(anew=True))
-            return self._state is not refused
+            self._reloaded = self._state is not refused
+            return isinstance(self._state, Linked) and self._reloaded
 
     async def _look(self, *, anew: bool = False) -> Linked | NoModel:
         user = self._user()
@@ -254,7 +255,7 @@ class ModelLink:
         if self._folder is not None:
             learned, _ = await anyio.to_thread.run_sync(stored, self._folder, found.host)
             found = replace(found, learned=learned)
-        files = await anyio.to_thread.run_sync(profile_files, found, self._environ)
+        files = await anyio.to_thread.run_sync(credential_files, found, self._environ)
         known = repr((found, found.secrets, found.headers, network, network.proxies, files))
         client = AnthropicClient(
             found,

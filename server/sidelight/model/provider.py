@@ -268,13 +268,26 @@ def local_provider(server: LocalServer, model: str | None = None) -> Provider:
     return Provider("local", server.base_url, None, server.title, local=True, models=tuple(models))
 
 
-def profile_files(provider: Provider, env: Mapping[str, str]) -> tuple[tuple[str, int], ...]:
-    """The files of a login profile with their times, by which a change is seen. Reads the disk."""
-    credential = provider.credential
-    if credential is None or credential.kind != "profile":
-        return ()
-    folder = _config_folder(env, Path.home())
-    paths = [folder / kind / f"{credential.profile}.json" for kind in ("configs", "credentials")]
+def credential_files(
+    provider: Provider, env: Mapping[str, str], home: Path | None = None
+) -> tuple[tuple[str, int], ...]:
+    """The files that a credential comes from, with their times, by which a change is seen.
+
+    Reads the disk.
+    """
+    home = home or Path.home()
+    aws, cloud = home / ".aws", BY_KIND.get(provider.kind)
+    paths: list[Path] = []
+    if cloud is not None and cloud.extra == "bedrock":
+        paths.append(Path(env.get("AWS_SHARED_CREDENTIALS_FILE") or aws / "credentials"))
+        paths.append(Path(env.get("AWS_CONFIG_FILE") or aws / "config"))
+        paths += sorted((aws / "sso" / "cache").glob("*.json"))
+    elif cloud is not None and cloud.extra == "vertex":
+        default = home / ".config" / "gcloud" / "application_default_credentials.json"
+        paths.append(Path(env.get("GOOGLE_APPLICATION_CREDENTIALS") or default))
+    elif provider.credential is not None and provider.credential.kind == "profile":
+        folder, name = _config_folder(env, home), f"{provider.credential.profile}.json"
+        paths += [folder / "configs" / name, folder / "credentials" / name]
     return tuple((str(path), path.stat().st_mtime_ns) for path in paths if path.is_file())
 
 
