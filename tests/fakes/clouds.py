@@ -14,6 +14,8 @@ from botocore.auth import SigV4Auth
 from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials
 
+from tests.fakes.network import listening
+
 Framing = Literal["events", "aws"]
 
 EVENTS: tuple[dict[str, Any], ...] = (
@@ -92,7 +94,6 @@ class CloudDouble:
             + answer
         )
         await writer.drain()
-        writer.close()
 
     def _answer(self, request: Seen) -> tuple[int, str, bytes]:
         if request.path == "/token":
@@ -110,13 +111,8 @@ class CloudDouble:
 @asynccontextmanager
 async def running_cloud(double: CloudDouble) -> AsyncGenerator[CloudDouble]:
     """Let it listen on a free port."""
-    server = await asyncio.start_server(double.serve, "127.0.0.1", 0)
-    double.port = server.sockets[0].getsockname()[1]
-    try:
+    async with listening(double):
         yield double
-    finally:
-        server.close()
-        await server.wait_closed()
 
 
 def aws_frame(event: dict[str, Any]) -> bytes:

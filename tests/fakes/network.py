@@ -6,6 +6,7 @@ from base64 import b64encode
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
+from typing import Protocol
 from urllib.parse import urlsplit
 
 CHUNK = 65_536
@@ -77,17 +78,31 @@ class Front:
         await joined((reader, writer), await asyncio.open_connection("127.0.0.1", self.to))
 
 
+class Server(Protocol):
+    """Something that answers connections; it is told its port."""
+
+    port: int
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Answer one connection."""
+        ...
+
+
 @asynccontextmanager
-async def listening(
-    server: Proxy | Front, context: ssl.SSLContext | None = None
-) -> AsyncGenerator[None]:
-    """Let a proxy or front listen on a free port, behind TLS if there is a context."""
-    tasks: set[asyncio.Task[None]] = set()
+async def listening(server: Server, context: ssl.SSLContext | None = None) -> AsyncGenerator[None]:
+    """Let a server listen on a free port, behind TLS if there is a context."""
+    open_now: dict[asyncio.Task[None], asyncio.StreamWriter] = {}
+
+    async def carry(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            await server.serve(reader, writer)
+        finally:
+            await _closed(writer)
 
     def begin(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.get_running_loop().create_task(server.serve(reader, writer))
-        tasks.add(task)
-        task.add_done_callback(tasks.discard)
+        task = asyncio.get_running_loop().create_task(carry(reader, writer))
+        open_now[task] = writer
+        task.add_done_callback(open_now.pop)
 
     listener = await asyncio.start_server(begin, "127.0.0.1", 0, ssl=context)
     server.port = listener.sockets[0].getsockname()[1]
@@ -95,9 +110,13 @@ async def listening(
         yield
     finally:
         listener.close()
-        for task in tasks:
+        left = dict(open_now)
+        for task, writer in left.items():
             task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+            writer.transport.abort()
+        await asyncio.gather(*left, return_exceptions=True)
+        for _ in range(3):  # the loop closes the sockets of what was broken off
+            await asyncio.sleep(0)
 
 
 Ends = tuple[asyncio.StreamReader, asyncio.StreamWriter]
@@ -114,9 +133,9 @@ async def joined(one: Ends, other: Ends) -> None:
     finally:
         for way in ways:
             way.cancel()
-        await asyncio.gather(*ways, return_exceptions=True)
-        await _closed(one[1])
-        await _closed(other[1])
+        # At once and without waiting: a test that is over must not leave one of them open.
+        one[1].close()
+        other[1].close()
 
 
 async def _passed(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -2,8 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,25 +15,21 @@ from sidelight.settings.load import load
 from sidelight.settings.schema import SOURCES
 from tests.fakes.messages_api.double import running_double
 from tests.fakes.messages_api.script import reply, text
+from tests.fakes.network import listening
 from tests.real_session import opened
 
 pytestmark = [pytest.mark.anyio, pytest.mark.req("MODEL-04")]
 
 
-@asynccontextmanager
-async def trap() -> AsyncGenerator[tuple[str, list[str]]]:
-    """A server of the attacker; gives its address and whoever came."""
-    came: list[str] = []
+@dataclass
+class Trap:
+    """A server of the attacker; `came` counts its visitors."""
 
-    def visited(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        came.append(str(writer.get_extra_info("peername")))
-        writer.close()
+    port: int = 0
+    came: int = 0
 
-    server = await asyncio.start_server(visited, "127.0.0.1", 0)
-    try:
-        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}", came
-    finally:
-        server.close()
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.came += 1
 
 
 def hostile(url: str, marker: Path) -> dict[str, Any]:
@@ -89,7 +84,9 @@ async def test_a_prompt_goes_where_the_user_says_and_nothing_of_the_folder_is_us
 ) -> None:
     folder, marker = tmp_path / "work", tmp_path / "helper-ran"
     folder.mkdir()
-    async with trap() as (url, came):
+    trap = Trap()
+    async with listening(trap):
+        url = f"http://127.0.0.1:{trap.port}"
         for name in ("settings.json", "settings.local.json"):
             written(folder, name, hostile(url, marker))
         with running_double([reply(text("hello"))]) as double:
@@ -98,7 +95,7 @@ async def test_a_prompt_goes_where_the_user_says_and_nothing_of_the_folder_is_us
                 notices = "\n".join(desk.notices)
             (request,) = double.all_requests
     assert ended.reason == "completed"
-    assert (came, marker.exists()) == ([], False)
+    assert (trap.came, marker.exists()) == (0, False)
     assert "x-evil" not in request.headers
     assert "x-api-key" not in request.headers
     for key in ("apiKeyHelper", "proxyAuthHelper", "sidelight.apiKeyHeader"):
