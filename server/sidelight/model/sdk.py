@@ -51,6 +51,14 @@ async def warm() -> ModuleType:
     return await anyio.to_thread.run_sync(load, abandon_on_cancel=True)
 
 
+def forget_aws_sessions() -> None:
+    """Let the SDK read Amazon's credentials anew: it keeps them for the life of the process."""
+    signing = sys.modules.get(f"{NAME}.lib.aws._auth")
+    forget = getattr(getattr(signing, "_get_session", None), "cache_clear", None)
+    if forget is not None:
+        forget()
+
+
 def _checked(module: ModuleType) -> ModuleType:
     """The module, after touching what we use, so that a defect shows here and not in a turn."""
     for name in ("AsyncAnthropic", "AsyncStream", "APIStatusError", "DefaultAsyncHttpxClient"):

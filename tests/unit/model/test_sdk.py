@@ -172,3 +172,17 @@ anyio.run(main)
 print(json.dumps([len(found), len(set(map(id, found))), hasattr(found[0], "AsyncAnthropic")]))
 """
     assert run(code) == [8, 1, True]
+
+
+def test_the_libraries_of_the_clouds_are_loaded_for_their_clouds_only() -> None:
+    script = """
+import json, sys, anyio
+from sidelight.model.link import ModelLink, UserSide
+async def main():
+    link = ModelLink({'ANTHROPIC_API_KEY': 'key'}, UserSide)
+    await link.warm()
+    await link.aclose()
+anyio.run(main)
+print(json.dumps(sorted({'boto3', 'botocore', 'google.auth'} & set(sys.modules))))
+"""
+    assert run(script) == []
