@@ -272,7 +272,7 @@ async def test_half_a_character_in_a_prompt_is_mended_and_stored(folder: Path, h
 
 
 async def test_a_failed_answer_leaves_the_prompt_for_the_next_turn(folder: Path) -> None:
-    with running_double([http_error(401), reply("I see both.")]) as double:
+    with running_double([http_error(401), http_error(401), reply("I see both.")]) as double:
         async with opened(double, folder) as desk:
             ended = await desk.ask("first")
             assert (ended.reason, double.api_key in str(ended.error)) == ("failed", False)

@@ -10,6 +10,8 @@ from pathlib import Path
 import anyio
 
 from sidelight.agent.prepared import prepare
+from sidelight.agent.turn import Bounds
+from sidelight.app.bounds import bounds_of, unread_variables
 from sidelight.context.environment import Environment, opening_reminder
 from sidelight.context.system_prompt import build_system_prompt
 from sidelight.core.content import Json, ToolUse
@@ -33,9 +35,10 @@ from sidelight.resources.prompts import PromptLibrary
 from sidelight.review.ledger import ReviewLedger
 from sidelight.review.store import ReviewStore
 from sidelight.session.manager import Seed
+from sidelight.session.parts import Parts
 from sidelight.session.recorder import Recorder
 from sidelight.session.rules import SessionRules
-from sidelight.session.session import Parts, Session
+from sidelight.session.session import Session
 from sidelight.settings.load import LoadedSettings, load
 from sidelight.settings.paths import settings_paths, state_folder
 from sidelight.settings.save import add_rules
@@ -49,9 +52,6 @@ from sidelight.transcripts.replay import Replay, replay
 from sidelight.transcripts.store import Transcript, folder_for
 
 DEFAULT_MODEL = "sonnet"
-DEFAULT_STEPS = 200
-NOT_YET_FIRED = frozenset({"UserPromptSubmit", "SessionStart", "Stop"})
-"""Moments that the hooks know and no session brings about yet: said, not passed over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +163,8 @@ class _Builder:
             self._scope,
             HookSurroundings(self._environment, self._covers, self.world.file_runs),
         )
+        stored = self._replay()
+        opened = stored.opened
         parts = Parts(
             model=self.world.link,
             effort=settings.effort_level,
@@ -176,11 +178,18 @@ class _Builder:
             mode_reminder=self._mode_reminder,
             refresh=partial(self._refresh, hooks),
             notices=self._notices(hooks),
-            max_steps=self.choices.max_steps
-            or settings.sidelight.limits.max_steps
-            or DEFAULT_STEPS,
+            bounds=lambda: self._bounds(opened.model),
+            reload=self.world.link.connect,
         )
-        return Session(self._replay(), parts, self.host, self.sink, recorder)
+        return Session(stored, parts, self.host, self.sink, recorder)
+
+    def _bounds(self, model: str) -> Bounds:
+        return bounds_of(
+            self.loaded.settings,
+            self._environment(),
+            model=model,
+            max_steps=self.choices.max_steps,
+        )
 
     def _replay(self) -> Replay:
         if self.stored is not None:
@@ -285,16 +294,11 @@ class _Builder:
             f"This folder is not trusted, so hooks, environment and allow rules in "
             f"{', '.join(held)} do not count. `sidelight trust` lets them."
         )
-        unheard = {
-            f"The hook event {entry.event} in {entry.path} does not happen yet; it does not run."
-            for entry in self.loaded.hooks_of(self._sources())
-            if entry.event in NOT_YET_FIRED
-        }
         return (
             *(str(problem) for problem in self.loaded.problems),
             *_unused(self.loaded),
             *self._refused_mode(),
-            *sorted(unheard),
+            *unread_variables(self._environment()),
             *(f"{p.source.label}: {p.text}: {p.reason}" for p in self.policy.problems),
             *hooks.notices(),
             *([untrusted] if held and not self.trusted else []),

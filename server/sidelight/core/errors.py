@@ -18,6 +18,7 @@ ModelErrorKind = Literal[
     "context_too_long",
     "request_too_large",
     "unbound_thinking",
+    "media_refused",
     "no_model",
     "unknown",
 ]
@@ -43,8 +44,8 @@ class AgentError(Exception):
 class ModelError(AgentError):
     """A request to the model failed. Read by the loop's recovery, then by the user.
 
-    `retry_after` is in seconds when the provider asked for a wait; `shown` says whether part of
-    the answer had already been passed on.
+    `retry_after` is in seconds when the provider asked for a wait; `paths` are the blocks that it
+    names, as `messages.3.content.0`.
     """
 
     def __init__(
@@ -55,6 +56,7 @@ class ModelError(AgentError):
         status: int | None = None,
         retry_after: float | None = None,
         request_id: str | None = None,
+        paths: tuple[str, ...] = (),
     ) -> None:
         super().__init__(message)
         self.kind: ModelErrorKind = kind
@@ -62,6 +64,7 @@ class ModelError(AgentError):
         self.status = status
         self.retry_after = retry_after
         self.request_id = request_id
+        self.paths = paths
 
 
 class ToolError(AgentError):

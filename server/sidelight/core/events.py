@@ -8,7 +8,7 @@ from pydantic import Field
 from sidelight.core.content import Json, ToolResult, ToolUse
 from sidelight.core.decision import Decision
 from sidelight.core.host import PermissionPrompt, Severity
-from sidelight.core.messages import Message, Usage
+from sidelight.core.messages import Message, Repairs, Usage
 from sidelight.core.record import Record
 
 EndReason = Literal["completed", "cancelled", "max_steps", "budget", "blocked", "failed"]
@@ -34,11 +34,12 @@ class TurnEnded(Record):
 
 
 class StepStarted(Record):
-    """A request to the model is about to be sent."""
+    """A request to the model is about to be sent; `transition` is why there is another one."""
 
     type: Literal["step_started"] = "step_started"
     step: int
     model: str
+    transition: str = "prompt"
 
 
 class TextDelta(Record):
@@ -69,6 +70,13 @@ class MessageDropped(Record):
 
     type: Literal["message_dropped"] = "message_dropped"
     message_id: str
+
+
+class HistoryRepaired(Record):
+    """From here on requests leave this out; durable, so that a later process does the same."""
+
+    type: Literal["history_repaired"] = "history_repaired"
+    repairs: Repairs
 
 
 class ToolCallStarted(Record):
@@ -170,6 +178,7 @@ Event = Annotated[
     | ThinkingDelta
     | MessageAdded
     | MessageDropped
+    | HistoryRepaired
     | ToolCallStarted
     | ToolProgress
     | ToolCallEnded

@@ -61,8 +61,8 @@ class Tally:
         """Count an event."""
         match event:
             case MessageAdded(message=AssistantMessage() as message):
-                said = [block.text for block in message.content if isinstance(block, Text)]
-                self.text = "".join(said) or self.text
+                before = self.text if message.continues else ""
+                self.text = before + message.text if message.text else self.text
                 self.stop_reason = message.stop_reason
                 self.cost += self.cost_of(message) or 0.0
             case ToolCallStarted():
@@ -208,7 +208,7 @@ class StreamJsonOutput:
                 {
                     "type": "assistant",
                     "message": {
-                        "id": message.id,
+                        "id": message.shown_as,
                         "type": "message",
                         "role": "assistant",
                         "model": message.model,

@@ -22,6 +22,11 @@ class Waiting:
         return UserMessage(id=self.id, content=self.content, origin=origin)
 
     @property
+    def typed(self) -> str:
+        """The words that were typed; what goes along with them comes after."""
+        return next((block.text for block in self.content if isinstance(block, Text)), "")
+
+    @property
     def text(self) -> str:
         """Its words, for people."""
         return "\n".join(block.text for block in self.content if isinstance(block, Text))
@@ -43,18 +48,20 @@ class Inbox:
         """The texts of prompts that no turn has taken up."""
         return tuple(waiting.text for waiting in self._waiting if not waiting.taken)
 
-    def take_all(self) -> tuple[Waiting, ...]:
-        """Take up everything that waits; it belongs to the running turn from here on."""
-        fresh = tuple(waiting for waiting in self._waiting if not waiting.taken)
-        for waiting in fresh:
-            waiting.taken = True
-        return fresh
+    def fresh(self) -> tuple[Waiting, ...]:
+        """What no turn has taken up, oldest first."""
+        return tuple(waiting for waiting in self._waiting if not waiting.taken)
 
     def take(self, waiting: Waiting) -> bool:
         """Take up one prompt; whether it still waited."""
         fresh = not waiting.taken
         waiting.taken = True
         return fresh
+
+    def refuse(self, waiting: Waiting, ended: TurnEnded) -> None:
+        """It may not be answered: it is answered by this, and gone."""
+        waiting.taken, waiting.ended = True, ended
+        self._waiting = [other for other in self._waiting if other is not waiting]
 
     def end(self, ended: TurnEnded) -> None:
         """The running turn is over: everything that it had taken up is answered."""

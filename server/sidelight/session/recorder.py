@@ -7,7 +7,7 @@ import anyio
 
 from sidelight.core.content import ToolUse, UserBlock
 from sidelight.core.events import ToolCallEnded, TurnEnded
-from sidelight.core.messages import Message
+from sidelight.core.messages import Message, Repairs
 from sidelight.review.ledger import Reviewed
 from sidelight.review.store import ReviewStore
 from sidelight.transcripts.entry import (
@@ -16,7 +16,9 @@ from sidelight.transcripts.entry import (
     Entry,
     MessageStored,
     ModeStored,
+    PromptErased,
     PromptStored,
+    RepairsStored,
     TurnStored,
 )
 from sidelight.transcripts.store import Transcript
@@ -51,6 +53,14 @@ class Recorder:
         """A prompt was accepted; it is on the disk when this returns."""
         entry = PromptStored(prompt_id=prompt_id, content=tuple(content))
         await self._write(entry, sync=True)
+
+    async def prompt_erased(self, prompt_id: str) -> None:
+        """A hook kept the prompt from the model; no later process takes it up."""
+        await self._write(PromptErased(prompt_id=prompt_id), sync=True)
+
+    async def repairs(self, repairs: Repairs) -> None:
+        """Requests leave this out from here on."""
+        await self._write(RepairsStored(repairs=repairs))
 
     async def message(self, message: Message) -> None:
         """A message joined the history."""

@@ -14,6 +14,7 @@ from sidelight.core.host import (
     PermissionReply,
     Severity,
 )
+from sidelight.core.ledger import FileLedger
 from sidelight.review.ledger import ReviewLedger
 
 
@@ -41,6 +42,23 @@ class ReviewHost:
             with anyio.CancelScope(shield=True):  # the file is changed: that must not go unsaid
                 await self._changed()
         return outcome
+
+    async def take_back(
+        self, path: str | None, hunk_id: str | None, ledger: FileLedger
+    ) -> tuple[int, str | None]:
+        """Undo hunks through the inner host; how many, and why some could not be."""
+        done, problem = 0, None
+        for edit, count in self._review.undo_edits(path, hunk_id):
+            outcome = await self._inner.apply_edit((edit,), "Undo")
+            if not outcome.applied:
+                problem = outcome.detail or f"{edit.path} changed meanwhile; look at it again."
+                continue
+            after = outcome.after[0].text if outcome.after else None
+            self._review.note_undone(edit, after)
+            if after is not None and ledger.seen(edit.path) is not None:
+                ledger.note_write(edit.path, after)
+            done += count
+        return done, problem
 
     async def ask_permission(self, prompt: PermissionPrompt) -> PermissionReply:
         """As the inner host."""

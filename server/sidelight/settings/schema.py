@@ -67,15 +67,36 @@ class Limits(Part):
     """Our own numbers; times in milliseconds, sizes in characters."""
 
     max_steps: Annotated[int, Field(gt=0)] | None = None
+    max_parallel: Annotated[int, Field(gt=0)] = 10
+    token_target: Annotated[int, Field(gt=0)] | None = None
+    stop_hook_cap: Annotated[int, Field(ge=0)] = 8
+    equal_calls_remind: Annotated[int, Field(gt=0)] = 3
+    equal_calls_ask: Annotated[int, Field(gt=0)] = 5
+    equal_failures_ask: Annotated[int, Field(gt=0)] = 3
     bash_timeout_ms: Annotated[int, Field(gt=0)] = 120_000
     bash_max_timeout_ms: Annotated[int, Field(gt=0)] = 600_000
     bash_output_chars: Annotated[int, Field(ge=4_000, le=128_000)] = 30_000
+
+
+class Retry(Part):
+    """How patiently the model is asked again; times in milliseconds.
+
+    After `quiet_ms` without a sign of the model the person is told. An unattended run waits out
+    an outage, however long it lasts.
+    """
+
+    first_ms: Annotated[int, Field(ge=0)] = 500
+    longest_ms: Annotated[int, Field(ge=0)] = 32_000
+    tries: Annotated[int, Field(ge=0)] = 10
+    quiet_ms: Annotated[int, Field(gt=0)] = 20_000
+    unattended: bool = False
 
 
 class Own(Part):
     """What only this product has; `unsaved_buffers` says what an edit does with them first."""
 
     limits: Limits = Limits()
+    retry: Retry = Retry()
     unsaved_buffers: Literal["save", "keep"] = "save"
 
 

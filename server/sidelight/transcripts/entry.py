@@ -6,7 +6,7 @@ from pydantic import ConfigDict, Field, TypeAdapter
 
 from sidelight.core.content import Json, ToolUse, UserBlock
 from sidelight.core.events import EndReason
-from sidelight.core.messages import Message, Usage
+from sidelight.core.messages import Message, Repairs, Usage
 from sidelight.core.model import SystemPrompt, ToolSpec
 from sidelight.core.record import Record
 
@@ -38,6 +38,20 @@ class PromptStored(_Line):
     type: Literal["prompt"] = "prompt"
     prompt_id: str
     content: tuple[UserBlock, ...]
+
+
+class PromptErased(_Line):
+    """A hook kept a prompt from the model; no turn takes it up."""
+
+    type: Literal["prompt_erased"] = "prompt_erased"
+    prompt_id: str
+
+
+class RepairsStored(_Line):
+    """What requests leave out from here on, since the provider refused it."""
+
+    type: Literal["repairs"] = "repairs"
+    repairs: Repairs
 
 
 class MessageStored(_Line):
@@ -95,6 +109,8 @@ class TurnStored(_Line):
 Entry = Annotated[
     Opened
     | PromptStored
+    | PromptErased
+    | RepairsStored
     | MessageStored
     | CallBegun
     | CallStored

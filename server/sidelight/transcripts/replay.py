@@ -6,7 +6,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from sidelight.core.content import ToolUse
-from sidelight.core.messages import AssistantMessage, Message, Usage
+from sidelight.core.messages import AssistantMessage, Message, Repairs, Usage
 from sidelight.transcripts.entry import (
     ENTRY,
     VERSION,
@@ -16,7 +16,9 @@ from sidelight.transcripts.entry import (
     MessageStored,
     ModeStored,
     Opened,
+    PromptErased,
     PromptStored,
+    RepairsStored,
     TitleStored,
     TurnStored,
 )
@@ -38,6 +40,7 @@ class Replay:
     mode: str | None = None
     title: str | None = None
     usage: Usage = Usage()
+    repairs: Repairs = Repairs()
     unread_lines: int = 0
     size: int = 0
     _begun: dict[str, ToolUse] = field(default_factory=dict[str, ToolUse])
@@ -48,8 +51,10 @@ class Replay:
         match entry:
             case MessageStored():
                 self._join(entry.message)
-            case PromptStored():
-                self.waiting[entry.prompt_id] = entry
+            case PromptStored() | PromptErased():
+                self._wait(entry)
+            case RepairsStored():
+                self.repairs = entry.repairs
             case CallBegun():
                 self._begun[entry.call.id] = entry.call
             case CallStored():
@@ -70,6 +75,12 @@ class Replay:
         if left:
             rest = AssistantMessage(id=f"rest-{left[0].id}", content=left, stop_reason="killed")
             self._join(rest)
+
+    def _wait(self, entry: PromptStored | PromptErased) -> None:
+        if isinstance(entry, PromptStored):
+            self.waiting[entry.prompt_id] = entry
+        else:
+            self.waiting.pop(entry.prompt_id, None)
 
     def _join(self, message: Message) -> None:
         if isinstance(message, AssistantMessage):
