@@ -79,6 +79,10 @@ class Stage:
         self.rules = FixedRules(Policy(mode=self.mode, roots=("/w",), cwd="/w", home="/h"))
         self._prompt: list[Message] = [UserMessage(id="p", content=(Text(text="go"),))]
 
+    def prompt_later(self, message: Message) -> None:
+        """It arrives before the next step."""
+        self._prompt.append(message)
+
     async def _arrivals(self) -> Arrived:
         found, self._prompt = self._prompt, []
         return Arrived(found, self.refused)
