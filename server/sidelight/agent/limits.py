@@ -55,6 +55,8 @@ class Repeats:
         if identity(call) != self._last:
             self._last = identity(call)
             self.allowed()
+        if self._refused:
+            return  # it was not run: the counts stand as they are until a person lets it go on
         if failed:
             self._bad, self._good = self._bad + 1, 0
             return
