@@ -65,7 +65,6 @@ class Stage:
     bounds: Bounds = Bounds(max_steps=20)
     spent: str | None = None
     refused: str | None = None
-    reloads: int = 0
     waits: list[float] = field(default_factory=list[float])
     sleep: Callable[[float], Awaitable[None]] = anyio.sleep
     pause: Pause = field(default_factory=Pause)
@@ -89,9 +88,6 @@ class Stage:
 
     async def _may_spend(self) -> str | None:
         return self.spent
-
-    async def _reload(self) -> None:
-        self.reloads += 1
 
     async def _sleep(self, seconds: float) -> None:
         self.waits.append(seconds)
@@ -119,7 +115,6 @@ class Stage:
             repeats=Repeats(self.bounds.repeats),
             unpaused=self.pause.passed,
             may_spend=self._may_spend,
-            reload=self._reload,
             sleep=self._sleep,
         )
 

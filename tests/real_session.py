@@ -17,7 +17,6 @@ from sidelight.core.decision import Mode
 from sidelight.core.events import Event, Notice, TurnEnded
 from sidelight.core.host import PermissionPrompt, PermissionReply
 from sidelight.headless.host import DiskHost
-from sidelight.model.anthropic import Deadlines
 from sidelight.session.manager import SessionManager
 from sidelight.session.session import Session
 from tests.fakes.messages_api.double import Double
@@ -77,7 +76,6 @@ async def opened(
     mode: Mode | None = None,
     trusted: bool = True,
     settings: dict[str, Any] = QUICK,
-    deadlines: Deadlines | None = None,
 ) -> AsyncGenerator[Desk]:
     """A new session in the folder, or the stored one of that id; `settings` as if by argument."""
     environ = {
@@ -85,9 +83,9 @@ async def opened(
         "ANTHROPIC_BASE_URL": double.base_url,
         "ANTHROPIC_API_KEY": double.api_key,
     }
-    world = make_world(environ, "in a test", lambda: Choices(mode=mode, trusted=trusted, arguments=settings))
-    if deadlines is not None:
-        world.link.be_patient(deadlines)
+    world = make_world(
+        environ, "in a test", lambda: Choices(mode=mode, trusted=trusted, arguments=settings)
+    )
     person, early = Person(), list[Event]()
     host = DiskHost(lambda severity, words: None, person.answer)
     desk: Desk | None = None

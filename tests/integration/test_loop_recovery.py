@@ -176,16 +176,22 @@ async def test_thinking_that_the_server_no_longer_takes_back_is_left_out_once() 
 
 
 @pytest.mark.req("MODEL-02")
-@pytest.mark.parametrize("kind", ["authentication", "permission"])
-async def test_refused_credentials_are_loaded_again_once(kind: str) -> None:
-    stage, model = staged([[busy(kind)], ["done"]])
+async def test_credentials_that_were_loaded_anew_are_tried_once_and_others_not_at_all() -> None:
+    def refused(*, reloaded: bool) -> ModelError:
+        error = busy("authentication")
+        error.reloaded = reloaded
+        return error
+
+    stage, model = staged([[refused(reloaded=True)], ["done"]])
     events = await stage.run()
-    assert (ended(events).reason, stage.reloads) == ("completed", 1)
+    assert ended(events).reason == "completed"
     assert transitions(events) == [(1, "prompt"), (1, "credentials_reloaded")]
-    stage, model = staged([[busy(kind)], [busy(kind)], ["x"]])
+    stage, model = staged([[refused(reloaded=True)], [refused(reloaded=True)], ["x"]])
     events = await stage.run()
-    assert (ended(events).reason, ended(events).error) == ("failed", "busy")
-    assert (stage.reloads, len(model.requests)) == (1, 2)
+    assert (ended(events).reason, len(model.requests)) == ("failed", 2)
+    stage, model = staged([[refused(reloaded=False)], ["x"]])
+    events = await stage.run()
+    assert (ended(events).error, len(model.requests)) == ("busy", 1)
 
 
 @pytest.mark.req("MODEL-02")

@@ -73,7 +73,7 @@ async def test_a_prompt_typed_while_a_turn_runs_joins_it_at_the_next_step(
             await double.until_gate("more")
             group.start_soon(desk.ask, "and second")
             with anyio.fail_after(SECONDS):
-                while not desk.session.queued:
+                while QueueChanged(prompts=("and second",)) not in desk.events:
                     await anyio.lowlevel.checkpoint()
             assert list(stored(desk, home).waiting.values())[0].content == (
                 Text(text="and second"),
@@ -272,7 +272,7 @@ async def test_half_a_character_in_a_prompt_is_mended_and_stored(folder: Path, h
 
 
 async def test_a_failed_answer_leaves_the_prompt_for_the_next_turn(folder: Path) -> None:
-    with running_double([http_error(401), http_error(401), reply("I see both.")]) as double:
+    with running_double([http_error(401), reply("I see both.")]) as double:
         async with opened(double, folder) as desk:
             ended = await desk.ask("first")
             assert (ended.reason, double.api_key in str(ended.error)) == ("failed", False)

@@ -168,8 +168,6 @@ STAGES = (_collect, _fit, _call, _recover, _run_tools, _decide)
 
 
 async def _prepare_next(turn: Turn, state: State, decision: Again) -> AsyncGenerator[Event, None]:
-    if decision.state.transition == "credentials_reloaded":
-        await turn.reload()
     if decision.state.repairs != state.repairs:
         yield HistoryRepaired(repairs=decision.state.repairs)
     if decision.reminder is not None:

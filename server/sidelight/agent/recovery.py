@@ -200,7 +200,7 @@ def _continued(calm: State, message: AssistantMessage) -> Again | Stop:
 def _repaired(state: State, error: ModelError, struck: frozenset[Place]) -> Again | None:
     """The ways to ask once more, at once and differently; each is gone once a turn."""
     fewer = replace(state, step=state.step - 1)
-    if error.kind in {"authentication", "permission"} and not state.reloaded:
+    if error.reloaded and not state.reloaded:
         return Again(replace(fewer, transition="credentials_reloaded", reloaded=True))
     if error.kind == "unbound_thinking" and not state.repairs.without_thinking:
         repairs = state.repairs.model_copy(update={"without_thinking": True})

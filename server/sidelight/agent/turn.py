@@ -71,7 +71,7 @@ class Bounds:
 
 
 async def nothing_to_wait_for() -> None:
-    """Stands for a gate that is always open, and for credentials that cannot be loaded anew."""
+    """Stands for a gate that is always open."""
 
 
 async def may_always_spend() -> str | None:
@@ -85,8 +85,7 @@ class Turn:
 
     `arrivals` gives what has come in since the last step (prompts typed meanwhile, reminders).
     `unpaused` returns when the next step may begin, `may_spend` says why it may not be paid for,
-    `reload` looks for credentials again, `sleep` takes seconds. `system` and `specs` are the same
-    bytes for the whole session.
+    `sleep` takes seconds. `system` and `specs` are the same bytes for the whole session.
     """
 
     id: str
@@ -107,5 +106,4 @@ class Turn:
     repeats: Repeats = field(default_factory=Repeats)
     unpaused: Callable[[], Awaitable[None]] = nothing_to_wait_for
     may_spend: Callable[[], Awaitable[str | None]] = may_always_spend
-    reload: Callable[[], Awaitable[object]] = nothing_to_wait_for
     sleep: Callable[[float], Awaitable[None]] = anyio.sleep

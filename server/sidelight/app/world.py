@@ -1,7 +1,7 @@
 """What the sessions of a process share, and how one session is put together."""
 
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
@@ -24,7 +24,9 @@ from sidelight.git.state import git_state
 from sidelight.hooks.engine import HookEngine, HookScope, HookSurroundings
 from sidelight.hooks.watch import FileRuns
 from sidelight.model.demonstration import DemonstrationModel
-from sidelight.model.link import ModelLink
+from sidelight.model.link import ModelLink, UserSide
+from sidelight.model.provider import joined
+from sidelight.model.roles import Roles, roles_of
 from sidelight.permissions.paths import RealDisk
 from sidelight.permissions.pipeline import covers
 from sidelight.permissions.policy import Policy, RuleSource
@@ -51,14 +53,15 @@ from sidelight.transcripts.entry import ModeStored, Opened
 from sidelight.transcripts.replay import Replay, replay
 from sidelight.transcripts.store import Transcript, folder_for
 
-DEFAULT_MODEL = "sonnet"
+USERS_OWN: tuple[Source, ...] = ("managed", "arguments", "user")
 
 
 @dataclass(frozen=True, slots=True)
 class Choices:
     """What the command line or the editor asked for; None leaves it to the settings.
 
-    `arguments` are settings in the files' own shape; `trusted` overrides what is stored.
+    `arguments` are settings in the files' own shape; `trusted` overrides what is stored; `network`
+    is the editor's proxy.
     """
 
     mode: Mode | None = None
@@ -66,6 +69,7 @@ class Choices:
     max_steps: int | None = None
     trusted: bool | None = None
     headless: bool = False
+    network: Mapping[str, object] = field(default_factory=dict[str, object])
     arguments: Json = field(default_factory=dict[str, object])
 
 
@@ -90,22 +94,49 @@ def make_world(environ: Mapping[str, str], place: str, choices: Callable[[], Cho
     model. Raises OSError or ValueError when that file is broken.
     """
     home = Path(environ.get("HOME") or Path.home())
-    user_env: Callable[[], Mapping[str, str]] = lambda: load(  # noqa: E731
-        str(home), str(home), environ=environ
-    ).env_of(("managed", "user"))
-    link = ModelLink(environ, user_env)
+    state_home = state_folder(environ)
+    link = ModelLink(
+        environ,
+        lambda: user_side(home, environ, choices()),
+        folder=state_home / "models",
+        cwd=str(home),
+    )
     replies = environ.get("SIDELIGHT_DEMONSTRATION")
     if replies:
         link.play(DemonstrationModel.load(Path(replies), str(Path.cwd()), pause_s=0.01))
     return World(
         environ=environ,
         home=home,
-        state_home=state_folder(environ),
+        state_home=state_home,
         place=place,
         choices=choices,
         prompts=PromptLibrary(resource("prompts")),
         link=link,
     )
+
+
+def user_side(home: Path, environ: Mapping[str, str], choices: Choices) -> UserSide:
+    """What the user's own settings say of the model and the way to it. Blocks: reads files.
+
+    A folder's settings are left out whole: they could send the user's key where they want.
+    """
+    loaded = load(str(home), str(home), arguments=choices.arguments, environ=environ)
+    settings = loaded.settings_of(USERS_OWN)
+    own = settings.sidelight
+    return UserSide(
+        env=settings.env,
+        key_helper=settings.api_key_helper or "",
+        key_header=own.api_key_header,
+        first_byte_ms=own.limits.model_first_byte_ms,
+        silence_ms=own.limits.model_silence_ms,
+        editor=choices.network,
+    )
+
+
+def main_model(world: World) -> str:
+    """The model that a new session outside of any folder would ask."""
+    loaded = load(str(world.home), str(world.home), environ=world.environ)
+    return _roles(world, world.choices(), loaded, USERS_OWN).main
 
 
 def build_session(world: World, seed: Seed) -> Session:
@@ -141,6 +172,7 @@ class _Builder:
             lambda: settings_paths(cwd, home, world.environ),
         )
         self.loaded = self.live.current()
+        self.roles = _roles(world, self.choices, self.loaded, SOURCES)
         self.policy = self._policy(self.loaded)
         self.shell = Shell(cwd, self.policy.roots)
         self.transcript = Transcript(folder_for(world.state_home, cwd) / f"{self.id}.jsonl")
@@ -179,7 +211,6 @@ class _Builder:
             refresh=partial(self._refresh, hooks),
             notices=self._notices(hooks),
             bounds=lambda: self._bounds(opened.model),
-            reload=self.world.link.connect,
         )
         return Session(stored, parts, self.host, self.sink, recorder)
 
@@ -194,12 +225,7 @@ class _Builder:
     def _replay(self) -> Replay:
         if self.stored is not None:
             return self.stored
-        model = (
-            self.choices.model
-            or self.world.environ.get("ANTHROPIC_MODEL")
-            or self.loaded.settings.model
-            or DEFAULT_MODEL
-        )
+        model = self.roles.main
         facts = Environment(
             self.cwd, self.policy.roots[1:], model, str(self.scratch), self.world.place
         )
@@ -327,6 +353,20 @@ class _Builder:
 
     async def _problem(self, text: str) -> None:
         await self.sink(Notice(severity="warning", text=text))
+
+
+def _roles(
+    world: World, choices: Choices, loaded: LoadedSettings, sources: Collection[Source]
+) -> Roles:
+    """Who answers: variables are the user's own, settings those of `sources`."""
+    settings = loaded.settings_of(sources)
+    return roles_of(
+        joined(world.environ, loaded.env_of(USERS_OWN)),
+        chosen=choices.model,
+        setting=settings.model,
+        small=settings.sidelight.small_model,
+        fallbacks=settings.fallback_model,
+    )
 
 
 def _no_bypass(loaded: LoadedSettings) -> bool:

@@ -45,7 +45,8 @@ class ModelError(AgentError):
     """A request to the model failed. Read by the loop's recovery, then by the user.
 
     `retry_after` is in seconds when the provider asked for a wait; `paths` are the blocks that it
-    names, as `messages.3.content.0`.
+    names, as `messages.3.content.0`; `reloaded` says that another credential than the refused one
+    is in use by now, so that asking once more makes sense.
     """
 
     def __init__(
@@ -65,6 +66,7 @@ class ModelError(AgentError):
         self.retry_after = retry_after
         self.request_id = request_id
         self.paths = paths
+        self.reloaded = False
 
 
 class ToolError(AgentError):

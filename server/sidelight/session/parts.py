@@ -21,8 +21,7 @@ class Parts:
     `opening` gives the reminders that go ahead of the first prompt, `mode_reminder` what the
     model is told when the mode changed (old, new), `refresh` takes up settings that changed on
     disk (blocking) and gives sentences about them, `notices` are told when the session starts.
-    `bounds` are those of the next turn, `reload` looks for credentials again, `may_spend` says why
-    the next request may not be paid for.
+    `bounds` are those of the next turn, `may_spend` says why the next request may not be paid for.
     """
 
     model: ModelClient
@@ -38,5 +37,4 @@ class Parts:
     refresh: Callable[[], Sequence[str]]
     notices: Sequence[str]
     bounds: Callable[[], Bounds]
-    reload: Callable[[], Awaitable[object]]
     may_spend: Callable[[], Awaitable[str | None]] = may_always_spend

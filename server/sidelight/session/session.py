@@ -139,7 +139,7 @@ class Session:
         self._coming += 1
         try:
             await self._recorder.prompt(waiting.id, waiting.content)
-            if self.running:
+            if self.running and not waiting.taken:
                 await self.tell(QueueChanged(prompts=self._inbox.queued()))
             async with self._turns:
                 if waiting.ended is not None:
@@ -322,7 +322,6 @@ class Session:
             repeats=Repeats(bounds.repeats),
             unpaused=self._pause.passed,
             may_spend=self.parts.may_spend,
-            reload=self.parts.reload,
         )
 
     def _context(self, tool_use_id: str) -> ToolContext:
