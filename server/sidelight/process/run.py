@@ -21,7 +21,7 @@ from sidelight.process.capture import Capture
 PATIENCE = 0.3
 """Seconds that children of an ended command may still take to write their last words."""
 LATE_BYTES = 1 << 20
-TERM_GRACE = 1.0
+TERM_GRACE = 0.5
 KILL_WAIT = 5.0
 POLL = 0.02
 HIGH, LOW = 1 << 20, 1 << 18
