@@ -52,7 +52,7 @@ class Arrivals:
         told = [mode for kind in kinds for mode in get_args(Mode) if kind == MODE + mode]
         self._told_mode: Mode = told[-1] if told else "default"
         self._opened = self._resumed = bool(history)
-        self._begun = False
+        self.begun = False
         self._touched: set[str] = set()
         self._left: list[Message] = []
         self._first_step = True
@@ -67,10 +67,10 @@ class Arrivals:
 
     async def gather(self, mode: Mode, host: Host) -> Arrived:
         """What joins now: reminders first, then prompts. Cancellable; nothing is lost then."""
-        if not self._begun:
+        if not self.begun:
             source = "resume" if self._resumed else "startup"
             self._left.extend(await self._moments.begin(source, self._model))
-            self._begun = True
+            self.begun = True
         if not self._opened:
             self._left.extend(await self._opening())
             self._opened = True

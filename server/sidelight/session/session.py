@@ -131,7 +131,8 @@ class Session:
 
         The prompt is on disk before anything else happens. `cancel()` ends the turn with reason
         `cancelled`; cancelling the caller does too, and raises. Failures are in the result.
-        A prompt that was taken up is in the history, however its turn ended.
+        A prompt that was taken up is in the history, however its turn ended; one that a hook
+        refused is nowhere, and answered with `blocked`.
         """
         if self._closed:
             return TurnEnded(turn_id=new_id(), reason="failed", error=CLOSED)
@@ -235,7 +236,8 @@ class Session:
         self.cancel()
         with anyio.CancelScope(shield=True):
             async with self._turns:
-                await self._moments.end()
+                if self._arrivals.begun:
+                    await self._moments.end()
                 await self._recorder.close()
                 await anyio.to_thread.run_sync(partial(shutil.rmtree, self.parts.scratch, True))
 
