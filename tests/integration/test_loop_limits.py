@@ -213,14 +213,13 @@ async def test_a_failed_turn_is_told_to_its_hooks_with_the_failures_word() -> No
     ]
 
 
-async def test_a_hook_that_ends_the_turn_at_a_call_says_why_in_its_end() -> None:
+async def test_a_hook_that_ends_the_turn_at_a_call_says_why_and_is_no_error() -> None:
     stage = Stage(ScriptedModel([[look()], ["x"]]), [StepTool()])
     stage.hooks.answers = {"PostToolUse": HookOutcome(stop="that is enough")}
     events = await stage.run()
-    assert (ended(events).reason, ended(events).error) == (
-        "blocked",
-        "A hook stopped the turn: that is enough",
-    )
+    assert (ended(events).reason, ended(events).error) == ("blocked", None)
+    said = [event.text for event in events if isinstance(event, Notice)]
+    assert said == ["A hook stopped the turn: that is enough"]
 
 
 @pytest.mark.req("LOOP-12")

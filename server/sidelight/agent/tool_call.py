@@ -80,8 +80,8 @@ class _Life:
         await self.emit(ToolCallStarted(call=self.call, summary=summary))
         before = await self._fire("PreToolUse", {})
         if before.stop is not None:
-            said = f"A hook stopped the turn: {before.stop}"
-            return await self.end_badly(said, "denied", stop=said)
+            said = await self._stopped_by_a_hook(before.stop)
+            return await self.end_badly(said, "denied", stop="")
         judged = first
         if before.updated_input is not None:
             judged = self._with_input(first, before.updated_input)
@@ -133,7 +133,16 @@ class _Life:
         if after.updated_output is not None:
             output = _replaced(output, after.updated_output)
         outcome = "failed" if output.is_error else "done"
-        return await self._end(output, outcome, beside, stop=_stopped_by(after))
+        if after.stop is not None:
+            await self._stopped_by_a_hook(after.stop)
+        stop = None if after.stop is None else ""
+        return await self._end(output, outcome, beside, stop=stop)
+
+    async def _stopped_by_a_hook(self, why: str) -> str:
+        """Tell the person; that a hook ends a turn is no error."""
+        said = f"A hook stopped the turn: {why}"
+        await self.emit(Notice(severity="info", text=said))
+        return said
 
     async def _moved(self, old_cwd: str, new_cwd: str) -> None:
         """The shell stands elsewhere: its hooks run, and names to watch mean other files."""
@@ -214,10 +223,6 @@ class _Life:
             )
         )
         return CallOutcome(result, stop, tuple(beside))
-
-
-def _stopped_by(after: HookOutcome) -> str | None:
-    return None if after.stop is None else f"A hook stopped the turn: {after.stop}"
 
 
 def _text_of(output: ToolOutput) -> str:
