@@ -174,6 +174,7 @@ class Child:
                 family = group.send(self.pid, signal.SIGTERM)
                 if await self._outlives(TERM_GRACE, family):
                     group.send(self.pid, getattr(signal, "SIGKILL", signal.SIGTERM), family)
+                    await self._outlives(PATIENCE, family)  # the kernel takes a moment
                 with anyio.move_on_after(KILL_WAIT):
                     await self._pipes.exited.wait()
             self._patience = 0
