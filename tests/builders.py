@@ -1,16 +1,17 @@
 """A turn in a few readable words, for tests of the loop."""
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import anyio
 
 from sidelight.agent.executor import ToolExecutor
+from sidelight.agent.limits import Repeats
 from sidelight.agent.loop import run_turn
 from sidelight.agent.prepared import must_run_alone
 from sidelight.agent.tool_call import run_call
-from sidelight.agent.turn import Turn
+from sidelight.agent.turn import Arrived, Bounds, Turn
 from sidelight.core.content import Json, Text
 from sidelight.core.decision import Mode, PermissionUpdate
 from sidelight.core.events import Event
@@ -20,6 +21,7 @@ from sidelight.core.model import ModelClient, SystemPrompt
 from sidelight.core.tool import AnyTool, Shell, ToolContext
 from sidelight.hooks.outcome import HookOutcome
 from sidelight.permissions.policy import Policy
+from sidelight.session.pause import Pause
 from tests.fakes.host import FakeHost
 
 
@@ -59,6 +61,14 @@ class Stage:
     host: FakeHost = field(default_factory=FakeHost)
     hooks: NoHooks = field(default_factory=NoHooks)
     max_steps: int = 20
+    model_name: str = "scripted"
+    bounds: Bounds = Bounds(max_steps=20)
+    spent: str | None = None
+    refused: str | None = None
+    waits: list[float] = field(default_factory=list[float])
+    sleep: Callable[[float], Awaitable[None]] = anyio.sleep
+    pause: Pause = field(default_factory=Pause)
+    hear: Callable[[Event], Awaitable[None]] | None = None
     history: list[Message] = field(default_factory=list[Message])
     events: list[Event] = field(default_factory=list[Event])
     ledger: FileLedger = field(default_factory=FileLedger)
@@ -68,9 +78,20 @@ class Stage:
         self.rules = FixedRules(Policy(mode=self.mode, roots=("/w",), cwd="/w", home="/h"))
         self._prompt: list[Message] = [UserMessage(id="p", content=(Text(text="go"),))]
 
-    async def _arrivals(self) -> Sequence[Message]:
+    def prompt_later(self, message: Message) -> None:
+        """It arrives before the next step."""
+        self._prompt.append(message)
+
+    async def _arrivals(self) -> Arrived:
         found, self._prompt = self._prompt, []
-        return found
+        return Arrived(found, self.refused)
+
+    async def _may_spend(self) -> str | None:
+        return self.spent
+
+    async def _sleep(self, seconds: float) -> None:
+        self.waits.append(seconds)
+        await self.sleep(seconds)
 
     def _context(self, tool_use_id: str) -> ToolContext:
         return ToolContext("s", tool_use_id, self.host, self.ledger, self.shell, "/scratch")
@@ -82,7 +103,7 @@ class Stage:
             history=self.history,
             system=SystemPrompt(stable="You are a test."),
             model=self.model,
-            model_name="scripted",
+            model_name=self.model_name,
             effort=None,
             tools={tool.name: tool for tool in self.tools},
             specs=(),
@@ -90,7 +111,11 @@ class Stage:
             hooks=self.hooks,
             context_for=self._context,
             arrivals=self._arrivals,
-            max_steps=self.max_steps,
+            bounds=replace(self.bounds, max_steps=self.max_steps),
+            repeats=Repeats(self.bounds.repeats),
+            unpaused=self.pause.passed,
+            may_spend=self._may_spend,
+            sleep=self._sleep,
         )
 
     async def run(self) -> list[Event]:
@@ -104,12 +129,14 @@ class Stage:
                     group,
                     lambda call, emit: run_call(call, turn, emit),
                     lambda call: must_run_alone(call, turn.tools, self.shell),
-                    turn.max_parallel,
+                    turn.bounds.max_parallel,
                 )
                 events: AsyncGenerator[Event, None] = run_turn(turn, executor)
                 async with aclosing(events):
                     async for event in events:
                         self.events.append(event)
+                        if self.hear is not None:
+                            await self.hear(event)
                         await anyio.lowlevel.checkpoint()
         finally:
             if executor is not None:

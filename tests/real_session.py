@@ -12,7 +12,7 @@ from typing import Any
 import anyio
 
 from sidelight.app.world import Choices, build_session, make_world
-from sidelight.core.content import Text
+from sidelight.core.content import Text, UserBlock
 from sidelight.core.decision import Mode
 from sidelight.core.events import Event, Notice, TurnEnded
 from sidelight.core.host import PermissionPrompt, PermissionReply, UserQuestion
@@ -23,6 +23,8 @@ from tests.fakes.messages_api.double import Double
 from tests.fakes.messages_api.script import Block, tool_use
 
 SECONDS = 20
+QUICK: dict[str, Any] = {"sidelight": {"retry": {"firstMs": 1, "longestMs": 2}}}
+"""Settings under which nothing is waited for before the model is asked again."""
 
 
 @dataclass
@@ -84,9 +86,9 @@ class Desk:
             self.held.set()
             await anyio.sleep_forever()
 
-    async def ask(self, text: str) -> TurnEnded:
+    async def ask(self, text: str, *beside: UserBlock) -> TurnEnded:
         with anyio.fail_after(SECONDS):
-            return await self.session.prompt((Text(text=text),))
+            return await self.session.prompt((Text(text=text), *beside))
 
     @property
     def notices(self) -> list[str]:
@@ -101,14 +103,17 @@ async def opened(
     session_id: str | None = None,
     mode: Mode | None = None,
     trusted: bool = True,
+    settings: dict[str, Any] = QUICK,
 ) -> AsyncGenerator[Desk]:
-    """A new session in the folder, or the stored one of that id."""
+    """A new session in the folder, or the stored one of that id; `settings` as if by argument."""
     environ = {
         **os.environ,
         "ANTHROPIC_BASE_URL": double.base_url,
         "ANTHROPIC_API_KEY": double.api_key,
     }
-    world = make_world(environ, "in a test", lambda: Choices(mode=mode, trusted=trusted))
+    world = make_world(
+        environ, "in a test", lambda: Choices(mode=mode, trusted=trusted, arguments=settings)
+    )
     person, early = Person(), list[Event]()
     host = Place(person)
     desk: Desk | None = None

@@ -9,6 +9,7 @@ from pathlib import Path
 import anyio
 
 from tests.bench.start import first_request, initialize_ratio
+from tests.bench.stop import stubborn_child
 from tests.bench.table import head
 from tests.bench.work import many_deltas, ten_calls, thirty_steps, warm_prompt
 from tests.e2e.conftest import ROOT
@@ -29,6 +30,7 @@ async def main() -> None:
         await many_deltas(folder, pause=0.004)
         await ten_calls(folder)
         await thirty_steps(folder)
+        await stubborn_child(folder)
 
 
 if __name__ == "__main__":

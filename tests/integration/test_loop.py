@@ -147,7 +147,7 @@ async def test_a_call_that_ran_before_the_stream_broke_stays_in_the_history() ->
 
 
 async def test_an_error_that_no_retry_mends_ends_the_turn_with_its_words() -> None:
-    error = ModelError("authentication", "The key was refused.")
+    error = ModelError("billing", "The key was refused.")
     events = await Stage(ScriptedModel([[error]]), []).run()
     assert (ended(events).reason, ended(events).error) == ("failed", "The key was refused.")
 
@@ -198,7 +198,7 @@ async def test_a_hook_denies_a_call_and_another_adds_to_its_result() -> None:
     assert results(stage.history) == [("toolu_a", "a done", False)]
     told = [message.text for message in stage.history if isinstance(message, Attachment)]
     assert told == ["On the call of Look: mind the gap"]
-    assert [event for event, _ in stage.hooks.fired] == ["PreToolUse", "PostToolUse"]
+    assert [event for event, _ in stage.hooks.fired] == ["PreToolUse", "PostToolUse", "Stop"]
 
 
 @pytest.mark.parametrize(
@@ -300,7 +300,7 @@ async def test_an_answer_cut_at_the_limit_is_continued_three_times_and_no_more()
     events = await stage.run()
     assert (ended(events).reason, ended(events).error) == (
         "failed",
-        "The answer was cut off at the output limit several times.",
+        "The answer was cut off at the output limit several times. Ask for it in smaller parts.",
     )
     assert_valid(stage)
 
@@ -337,9 +337,10 @@ async def test_a_server_that_stays_busy_ends_the_turn_after_ten_further_tries() 
 async def test_hooks_hear_a_call_by_the_name_that_the_tool_has_today() -> None:
     stage = Stage(ScriptedModel([[call("Task", "a")], ["done"]]), [StepTool("Agent")])
     await stage.run()
-    assert [(event, extra["tool_name"]) for event, extra in stage.hooks.fired] == [
+    assert [(event, extra.get("tool_name")) for event, extra in stage.hooks.fired] == [
         ("PreToolUse", "Agent"),
         ("PostToolUse", "Agent"),
+        ("Stop", None),
     ]
 
 

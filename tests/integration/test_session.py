@@ -6,7 +6,7 @@ import anyio
 import pytest
 
 from sidelight.core.content import Text
-from sidelight.core.events import MessageAdded, QueueChanged
+from sidelight.core.events import MessageAdded, QueueChanged, ToolCallEnded
 from sidelight.core.messages import Attachment, UserMessage
 from sidelight.transcripts.replay import Replay, replay
 from sidelight.transcripts.store import folder_for
@@ -92,6 +92,26 @@ async def test_a_prompt_typed_while_a_turn_runs_joins_it_at_the_next_step(
         [(Text(text="and second"),)],
         [],
     ]
+
+
+@pytest.mark.req("LOOP-03")
+async def test_a_call_has_ended_before_the_next_block_leaves_the_server(folder: Path) -> None:
+    file = folder / "a.txt"
+    script = [reply("So.", read(file), gate("next"), edit(file, "two", "TWO")), reply("Done.")]
+    with running_double(script) as double:
+        async with (
+            opened(double, folder, mode="acceptEdits") as desk,
+            anyio.create_task_group() as group,
+        ):
+            group.start_soon(desk.ask, "change it")
+            await double.until_gate("next")
+            with anyio.fail_after(SECONDS):
+                while not any(isinstance(event, ToolCallEnded) for event in desk.events):
+                    await anyio.lowlevel.checkpoint()
+            assert double.outcome(double.requests[0]) is None
+            double.open("next")
+        assert len(double.requests[1].tool_results) == 2
+    assert file.read_text(encoding="utf-8").splitlines()[1] == "TWO"
 
 
 @pytest.mark.req("LOOP-05")

@@ -1,7 +1,8 @@
 """Runs the calls of one step: each as soon as its block is complete, in an order that is safe.
 
 Calls that only read run side by side; a call that changes something waits for all before it and
-holds back all behind it. Results keep the order of the calls.
+holds back all behind it, and a call waits for an equal one before it. Results keep the order of
+the calls.
 """
 
 import time
@@ -11,9 +12,10 @@ from dataclasses import dataclass, field
 import anyio
 from anyio.abc import TaskGroup
 
+from sidelight.agent.limits import identity
 from sidelight.agent.stream import Emit, Response
 from sidelight.core.content import Text, ToolResult, ToolUse
-from sidelight.core.events import Event, ToolCallEnded
+from sidelight.core.events import Event, Notice, ToolCallEnded
 from sidelight.core.ids import new_id
 from sidelight.core.messages import Attachment, Message, UserMessage
 
@@ -29,14 +31,14 @@ EVENTS_WAITING = 64
 
 @dataclass(frozen=True, slots=True)
 class CallOutcome:
-    """A call's result; `stop` ends the turn (a person said no and nothing else).
+    """A call's result; `stop` ends the turn, empty when a person said no and nothing else.
 
     `beside` is what hooks say to the model; it is ours, so it may not stand in the result, where
     everything is foreign text.
     """
 
     result: ToolResult
-    stop: bool = False
+    stop: str | None = None
     beside: tuple[str, ...] = ()
 
 
@@ -79,13 +81,18 @@ class ToolExecutor:
         self._recorded = False
         self._due: list[Message] | None = None
 
-    def begin(self, response: Response, receive: Callable[[], Awaitable[None]]) -> None:
-        """Start receiving a response; the calls of the step before are forgotten."""
+    def begin(
+        self, response: Response, receive: Callable[[], Awaitable[None]], quiet_s: float
+    ) -> None:
+        """Start receiving a response; the calls of the step before are forgotten.
+
+        After `quiet_s` seconds without a sign of the model the person is told.
+        """
         self._slots = []
         self._response = response
         self._recorded = False
         self._due = None
-        self._group.start_soon(self._respond, receive)
+        self._group.start_soon(self._respond, response, receive, quiet_s)
 
     async def emit(self, event: Event) -> None:
         """Pass an event to the loop; waits while the loop's reader is slow."""
@@ -130,9 +137,10 @@ class ToolExecutor:
         return bool(self._slots)
 
     @property
-    def stopped(self) -> bool:
-        """Whether a call's outcome ends the turn."""
-        return any(slot.outcome is not None and slot.outcome.stop for slot in self._slots)
+    def stopped(self) -> str | None:
+        """Why a call's outcome ends the turn, empty if no more is to be said; None if none does."""
+        outcomes = (slot.outcome for slot in self._slots if slot.outcome is not None)
+        return next((outcome.stop for outcome in outcomes if outcome.stop is not None), None)
 
     def results(self) -> Iterator[Message]:
         """One result a call, in the order of the calls, then what hooks say of them.
@@ -181,9 +189,25 @@ class ToolExecutor:
         )
         return [UserMessage(id=new_id(), content=content, origin="tools"), *said]
 
-    async def _respond(self, receive: Callable[[], Awaitable[None]]) -> None:
-        await receive()
+    async def _respond(
+        self, response: Response, receive: Callable[[], Awaitable[None]], quiet_s: float
+    ) -> None:
+        async with anyio.create_task_group() as group:
+            group.start_soon(self._tell_of_silence, response, quiet_s)
+            await receive()
+            group.cancel_scope.cancel()
         await self._send.send(_Closed())
+
+    async def _tell_of_silence(self, response: Response, quiet_s: float) -> None:
+        heard, silent = -1, 0.0
+        while True:
+            if response.heard != heard:
+                heard, silent = response.heard, 0.0
+            elif silent:
+                text = f"No data from the model for {silent:g} s; still waiting."
+                await self.emit(Notice(severity="info", text=text))
+            await anyio.sleep(quiet_s)
+            silent += quiet_s
 
     async def _close_when_done(self, slots: list[_Slot]) -> None:
         for slot in slots:
@@ -192,9 +216,9 @@ class ToolExecutor:
 
     async def _run(self, slot: _Slot, before: list[_Slot]) -> None:
         for earlier in before:
-            if slot.changes or earlier.changes:
+            if slot.changes or earlier.changes or identity(slot.call) == identity(earlier.call):
                 await earlier.done.wait()
-        if any(earlier.outcome is not None and earlier.outcome.stop for earlier in before):
+        if any(e.outcome is not None and e.outcome.stop is not None for e in before):
             slot.outcome = CallOutcome(_note(slot.call, AFTER_DENIAL))
         else:
             await self._carry(slot)

@@ -5,27 +5,44 @@ the session's task group, and a cancel arrives here as an exception at any `awai
 """
 
 from collections.abc import AsyncGenerator, Awaitable, Callable
-from dataclasses import replace
-
-import anyio
+from dataclasses import dataclass, field, replace
 
 from sidelight.agent.executor import ToolExecutor
-from sidelight.agent.recovery import Again, State, Stop, after_failure, after_message
+from sidelight.agent.limits import steps_reached, target_reached, target_told
+from sidelight.agent.recovery import after_failure, after_message, kept, refused_places
+from sidelight.agent.state import Again, State, Stop
+from sidelight.agent.stopping import at_failure, at_stop
 from sidelight.agent.stream import Response, receive
 from sidelight.agent.turn import Turn
 from sidelight.context.normalise import normalise
 from sidelight.core.events import (
     Event,
+    HistoryRepaired,
     MessageAdded,
     MessageDropped,
+    Notice,
     RetryScheduled,
     StepStarted,
     TurnEnded,
     TurnStarted,
 )
 from sidelight.core.ids import new_id
-from sidelight.core.messages import AssistantMessage, Attachment, Message, Usage
+from sidelight.core.messages import Attachment, Message
 from sidelight.core.model import ModelRequest
+from sidelight.model.retry import slices
+
+
+@dataclass(slots=True)
+class _Step:
+    """One round on its way through the stages: the state that it began with, and what came of it.
+
+    `decision` is set by the stage that ends the round.
+    """
+
+    state: State
+    response: Response = field(default_factory=Response)
+    request: ModelRequest | None = None
+    decision: Again | Stop | None = None
 
 
 async def run_turn(turn: Turn, executor: ToolExecutor) -> AsyncGenerator[Event, None]:
@@ -33,97 +50,174 @@ async def run_turn(turn: Turn, executor: ToolExecutor) -> AsyncGenerator[Event, 
 
     Each MessageAdded has already joined `turn.history`. To be closed by whoever iterates it.
     """
-    state, usage = State(), Usage()
     yield TurnStarted(turn_id=turn.id, prompt_id=turn.prompt_id)
+    state = State(model=turn.model_name, fallbacks=turn.bounds.fallbacks, repairs=turn.repairs)
     while True:
-        for message in await turn.arrivals():
-            yield _add(turn, message)
-        too_dear = await turn.may_spend()
-        if too_dear is not None:
-            decision = Stop("budget", too_dear)
+        step = _Step(state, Response(continues=state.continues))
+        for stage in STAGES:
+            if step.decision is None:
+                async for event in stage(turn, step, executor):
+                    yield event
+        if isinstance(step.decision, Stop):
             break
-        state = replace(state, step=state.step + 1)
-        yield StepStarted(step=state.step, model=turn.model_name)
-        response = Response()
-        async for event in _step(turn, executor, response):
-            yield event
-        if response.message is not None:
-            usage += response.message.usage
-        decision = _decide(turn, state, response, executor)
-        executor.forget()
-        if isinstance(decision, Stop):
-            break
-        state = decision.state
-        if decision.reminder is not None:
-            yield _add(turn, Attachment(id=new_id(), kind="recovery", text=decision.reminder))
-        if decision.cause is not None:
-            wait = decision.delay_s
-            yield RetryScheduled(attempt=state.retries, delay_s=wait, cause=decision.cause)
-            await anyio.sleep(wait)
+        if step.decision is not None:
+            state = step.decision.state
+    async for event in at_failure(turn, step.decision):
+        yield event
     yield TurnEnded(
         turn_id=turn.id,
-        reason=decision.reason,
-        usage=usage,
-        steps=state.step,
-        error=decision.error,
+        reason=step.decision.reason,
+        usage=_usage_after(step),
+        steps=step.state.step,
+        error=step.decision.error,
     )
 
 
-async def _step(
-    turn: Turn, executor: ToolExecutor, response: Response
-) -> AsyncGenerator[Event, None]:
-    """One model call with its tools; the calls start while the model still speaks."""
-    executor.begin(response, _receiver(turn, response, executor))
+async def _collect(turn: Turn, step: _Step, executor: ToolExecutor) -> AsyncGenerator[Event, None]:
+    """What has arrived joins the history: reminders, changed files, prompts."""
+    await turn.unpaused()
+    if step.state.transition == "pause_turn":
+        return  # a paused answer goes back as it is, with nothing behind it
+    arrived = await turn.arrivals()
+    for message in arrived.messages:
+        yield _add(turn, message)
+    if arrived.refused is not None:
+        step.decision = Stop("blocked", arrived.refused)
+    elif step.state.step == 0 and step.state.transition == "prompt" and turn.bounds.token_target:
+        yield _remind(turn, "token_target", target_told(turn.bounds.token_target))
+
+
+async def _fit(turn: Turn, step: _Step, executor: ToolExecutor) -> AsyncGenerator[Event, None]:
+    """The request, in the form and the size that the provider takes, if it may be paid for."""
+    too_dear = await turn.may_spend()
+    if too_dear is not None:
+        step.decision = Stop("budget", too_dear)
+        return
+    step.state = state = replace(step.state, step=step.state.step + 1)
+    step.request = ModelRequest(
+        model=state.model,
+        system=turn.system,
+        tools=turn.specs,
+        messages=normalise(
+            turn.history,
+            struck=state.repairs.struck,
+            without_thinking=state.repairs.without_thinking,
+        ),
+        max_output_tokens=state.larger_output,
+        effort=turn.effort,
+    )
+    yield StepStarted(step=state.step, model=state.model, transition=state.transition)
+
+
+async def _call(turn: Turn, step: _Step, executor: ToolExecutor) -> AsyncGenerator[Event, None]:
+    """The model speaks; its calls start while it does."""
+    executor.begin(step.response, _receiver(turn, step, executor), turn.bounds.quiet_s)
     async for event in executor.events():
         yield event
-    message = response.message or _kept(response)
+
+
+async def _recover(turn: Turn, step: _Step, executor: ToolExecutor) -> AsyncGenerator[Event, None]:
+    """What the answer leaves in the history, also if it broke off; the rest is void."""
+    message = kept(step.state, step.response)
     if message is not None:
         executor.mark_recorded()
         yield _add(turn, message)
-    elif response.shown:
-        yield MessageDropped(message_id=response.id)
+        return
+    executor.forget()
+    if step.response.shown:
+        yield MessageDropped(message_id=step.response.id)
+
+
+async def _run_tools(
+    turn: Turn, step: _Step, executor: ToolExecutor
+) -> AsyncGenerator[Event, None]:
+    """The calls end, and their results join in the order of the calls."""
     async for event in executor.settle():
         yield event
     if executor.has_calls:
         for message in executor.results():
             yield _add(turn, message)
+    for text in turn.repeats.take_reminders():
+        yield _remind(turn, "repeated_call", text)
 
 
-def _receiver(
-    turn: Turn, response: Response, executor: ToolExecutor
-) -> Callable[[], Awaitable[None]]:
-    request = ModelRequest(
-        model=turn.model_name,
-        system=turn.system,
-        tools=turn.specs,
-        messages=normalise(turn.history),
-        effort=turn.effort,
-    )
+async def _decide(turn: Turn, step: _Step, executor: ToolExecutor) -> AsyncGenerator[Event, None]:
+    """Go on, ask again, or stop; whoever may object is heard, and the wait is in sight."""
+    decision = _next(turn, step, executor)
+    executor.forget()
+    objections: list[str] = []
+    if isinstance(decision, Stop) and decision.reason == "completed":
+        async for event in at_stop(turn, step.state, step.response.message, objections):
+            yield event
+    for text in objections:
+        yield _remind(turn, "stop_hook", text)
+    if objections:
+        blocks = step.state.stop_blocks + 1
+        calm = replace(step.state, usage=_usage_after(step), retries=0, overloads=0, continues="")
+        decision = Again(replace(calm, transition="stop_hook", stop_blocks=blocks))
+    if decision.notice is not None:
+        yield Notice(severity="warning", text=decision.notice)
+    step.decision = decision
+    if isinstance(decision, Again):
+        async for event in _prepare_next(turn, step.state, decision):
+            yield event
+
+
+STAGES = (_collect, _fit, _call, _recover, _run_tools, _decide)
+"""A step from top to bottom."""
+
+
+async def _prepare_next(turn: Turn, state: State, decision: Again) -> AsyncGenerator[Event, None]:
+    if decision.state.repairs != state.repairs:
+        yield HistoryRepaired(repairs=decision.state.repairs)
+    if decision.reminder is not None:
+        yield _remind(turn, "recovery", decision.reminder)
+    if decision.cause is not None:
+        for left, part in slices(decision.delay_s):
+            retries = decision.state.retries
+            yield RetryScheduled(attempt=retries, delay_s=left, cause=decision.cause)
+            await turn.sleep(part)
+
+
+def _receiver(turn: Turn, step: _Step, executor: ToolExecutor) -> Callable[[], Awaitable[None]]:
+    request = step.request
+    assert request is not None  # the stage before made it
 
     async def run() -> None:
-        await receive(response, turn.model, request, executor.emit, executor.submit)
+        await receive(step.response, turn.model, request, executor.emit, executor.submit)
 
     return run
 
 
-def _kept(response: Response) -> AssistantMessage | None:
-    """Of a broken response: what was acted on stays; mere text is asked for again."""
-    if any(block.type == "tool_use" for block in response.closed):
-        return response.salvage("cut_off")
-    return None
-
-
-def _decide(turn: Turn, state: State, response: Response, executor: ToolExecutor) -> Again | Stop:
-    if executor.stopped:
-        return Stop("blocked")
+def _next(turn: Turn, step: _Step, executor: ToolExecutor) -> Again | Stop:
+    state, response = step.state, step.response
+    stopped = executor.stopped
+    if stopped is not None:
+        return Stop("blocked", stopped or None)
     if response.message is None:
-        return after_failure(state, response)
-    decision = after_message(state, response.message, has_calls=executor.has_calls)
-    if isinstance(decision, Again) and state.step >= turn.max_steps:
-        return Stop("max_steps", f"Stopped after {state.step} steps, the limit of a turn.")
+        sent = step.request.messages if step.request is not None else ()
+        struck = refused_places(response.error, sent, turn.history)
+        return after_failure(state, response, turn.bounds.backoff, struck)
+    decision = after_message(state, response.message)
+    if isinstance(decision, Stop):
+        return decision
+    if state.step >= turn.bounds.max_steps:
+        return Stop("max_steps", steps_reached(state.step))
+    target, spent = turn.bounds.token_target, decision.state.usage.output_tokens
+    if target is not None and spent >= target:
+        return Stop("budget", target_reached(target, spent, state.step))
     return decision
+
+
+def _usage_after(step: _Step):
+    message = step.response.message
+    return step.state.usage if message is None else step.state.usage + message.usage
 
 
 def _add(turn: Turn, message: Message) -> MessageAdded:
     turn.history.append(message)
     return MessageAdded(message=message)
+
+
+def _remind(turn: Turn, kind: str, text: str) -> MessageAdded:
+    return _add(turn, Attachment(id=new_id(), kind=kind, text=text))

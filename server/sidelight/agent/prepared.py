@@ -1,5 +1,6 @@
 """A call that is ready to be judged: its tool was found and its input is valid."""
 
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -9,6 +10,8 @@ from sidelight.core.errors import ToolError
 from sidelight.core.record import PlainRecord
 from sidelight.core.tool import AnyTool, Shell
 from sidelight.tools.registry import parse_input, present_name
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +47,14 @@ def with_input(
 
 
 def must_run_alone(call: ToolUse, tools: Mapping[str, AnyTool], shell: Shell) -> bool:
-    """Whether the call changes something; one that will be refused anyway does not."""
+    """Whether the call changes something; one that will be refused anyway does not.
+
+    What cannot be told runs alone; `run_call` meets the fault again, and tells.
+    """
     try:
         return prepare(call, tools, shell).changes
     except ToolError:
         return False
+    except Exception:
+        log.exception("cannot tell what a call of %s touches", call.name)
+        return True

@@ -1,93 +1,252 @@
-"""What the loop does after a response: go on, end, or ask again after a failure."""
+"""What the loop does after a response: every way to go on, to ask again, or to end."""
 
 import random
-from dataclasses import dataclass, replace
+import re
+from dataclasses import replace
 
+from sidelight.agent.state import Again, State, Stop
 from sidelight.agent.stream import Response
-from sidelight.core.errors import ModelError
-from sidelight.core.events import EndReason
-from sidelight.core.messages import AssistantMessage
-from sidelight.model.retry import delay
+from sidelight.core.content import Image, ToolResult
+from sidelight.core.errors import ModelError, ModelErrorKind
+from sidelight.core.messages import AssistantMessage, Message, Place, UserMessage
+from sidelight.core.model import PromptMessage
+from sidelight.model.catalog import card
+from sidelight.model.retry import Backoff
 
+LARGER_OUTPUT = 64_000
 MAX_CONTINUATIONS = 3
+OVERLOADS = 3
+
 CONTINUE = (
     "Your answer was cut off at the output limit. Go on exactly where it stopped, without "
-    "repeating anything and without an apology."
+    "repeating anything and without an apology. A call that was cut off was not run; make it "
+    "again, in smaller parts."
 )
 BROKEN_OFF = (
     "The connection broke off in the middle of your answer. What had arrived is above, and the "
     "calls in it were run. Go on from there."
 )
-
-
 CONTEXT_FULL = (
     "The conversation no longer fits the model's window. Start a new conversation, "
     "or choose a model with a larger window."
 )
-
-
-@dataclass(frozen=True, slots=True)
-class State:
-    """Where a turn stands; replaced whole at each step, `transition` says why."""
-
-    step: int = 0
-    transition: str = "prompt"
-    retries: int = 0
-    continuations: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Again:
-    """Ask again after `delay_s`; `reminder` is told to the model."""
-
-    state: State
-    delay_s: float = 0.0
-    reminder: str | None = None
-    cause: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Stop:
-    """The turn is over."""
-
-    reason: EndReason
-    error: str | None = None
-
-
+KNOWN_ENDS = frozenset({"end_turn", "stop_sequence", "tool_use", "max_tokens", "pause_turn"})
 ENDS = {
-    "max_tokens": Stop("failed", "The answer was cut off at the output limit several times."),
-    "refusal": Stop("blocked", "The model declined to answer this."),
-    "model_context_window_exceeded": Stop("failed", CONTEXT_FULL),
+    "refusal": Stop("blocked", "The model declined to answer this. Say it in other words."),
+    "model_context_window_exceeded": Stop("failed", CONTEXT_FULL, "invalid_request"),
 }
+CUT_TOO_OFTEN = Stop(
+    "failed",
+    "The answer was cut off at the output limit several times. Ask for it in smaller parts.",
+    "max_output_tokens",
+)
+ADVICE: dict[ModelErrorKind, str] = {
+    "not_found": "{0} Choose another model.",
+    "request_too_large": "The request is larger than the server takes ({0}). "
+    "Start a new conversation, and attach less.",
+    "stalled": "{0} What had arrived is kept; another prompt goes on from there.",
+    "media_refused": "The server refuses a picture of this conversation ({0}). It is left out "
+    "from now on; another prompt goes on without it.",
+    "unbound_thinking": "The server does not take this conversation back ({0}). "
+    "Start a new conversation.",
+}
+FAILURES: dict[ModelErrorKind, str] = {
+    "authentication": "authentication_failed",
+    "no_model": "authentication_failed",
+    "billing": "billing_error",
+    "permission": "authentication_failed",
+    "not_found": "model_not_found",
+    "rate_limit": "rate_limit",
+    "overloaded": "overloaded",
+    "server": "server_error",
+    "connection": "server_error",
+    "timeout": "server_error",
+    "stalled": "server_error",
+    "cut_off": "server_error",
+    "invalid_request": "invalid_request",
+    "context_too_long": "invalid_request",
+    "request_too_large": "invalid_request",
+    "unbound_thinking": "invalid_request",
+    "media_refused": "invalid_request",
+}
+"""Our kinds of failure in the words that StopFailure hooks know; any other is `unknown`."""
 
 
-def after_message(state: State, message: AssistantMessage, *, has_calls: bool) -> Again | Stop:
-    """What follows a complete response."""
-    calm = replace(state, retries=0)
-    if has_calls:
-        return Again(replace(calm, transition="tools", continuations=0))
+def kept(state: State, response: Response) -> AssistantMessage | None:
+    """What of a response joins the history; None when it is void and will be asked for again.
+
+    Of a broken one stays what was acted on, what people read as part of a longer answer, and what
+    a stalled server had said.
+    """
+    if response.message is not None:
+        return None if _is_worth_more_room(state, response.message) else response.message
+    reported = response.error is not None and response.error.kind == "stalled"
+    if response.acted or (response.said and (state.continues or reported)):
+        return response.salvage("cut_off")
+    return None
+
+
+def after_message(state: State, message: AssistantMessage) -> Again | Stop:
+    """What follows a complete response, kept or not."""
+    calm = replace(state, usage=state.usage + message.usage, retries=0, overloads=0)
+    if message.stop_reason in ENDS:
+        return ENDS[message.stop_reason]
+    if _is_worth_more_room(state, message):
+        return Again(replace(calm, transition="larger_output", larger_output=_larger(state)))
+    if message.tool_uses:
+        cut = message.stop_reason == "max_tokens"
+        larger = _larger(state) if cut else state.larger_output
+        return Again(
+            replace(
+                calm,
+                transition="tools",
+                continuations=0,
+                continues="",
+                stop_blocks=0,
+                larger_output=larger,
+            )
+        )
     if message.stop_reason == "pause_turn":
-        return Again(replace(calm, transition="paused"))
-    if message.stop_reason == "max_tokens" and state.continuations < MAX_CONTINUATIONS:
-        further = replace(calm, transition="cut_at_limit", continuations=state.continuations + 1)
-        return Again(further, reminder=CONTINUE)
-    return ENDS.get(message.stop_reason, Stop("completed"))
+        return Again(replace(calm, transition="pause_turn"))
+    if message.stop_reason == "max_tokens":
+        return _continued(calm, message)
+    if message.stop_reason in KNOWN_ENDS:
+        return Stop("completed")
+    said = f"The model ended its answer for a reason that is not known: {message.stop_reason}."
+    return Stop("completed", notice=said)
 
 
-def after_failure(state: State, response: Response) -> Again | Stop:
-    """What follows a response that failed; a part that was acted on is kept by the caller."""
+def after_failure(
+    state: State, response: Response, backoff: Backoff, struck: frozenset[Place]
+) -> Again | Stop:
+    """What follows a response that failed; `struck` are the blocks that a refusal names."""
     error = response.error or ModelError("unknown", "The model gave no answer.")
     if error.kind == "context_too_long":
-        return Stop("failed", CONTEXT_FULL)
-    wait = delay(state.retries, error, random.random)
+        return Stop("failed", CONTEXT_FULL, FAILURES[error.kind])
+    repaired = _repaired(state, error, struck)
+    if repaired is not None:
+        return repaired
+    overloads = state.overloads + 1 if error.kind == "overloaded" else 0
+    if overloads >= OVERLOADS and state.fallbacks:
+        return _fallen_back(state)
+    wait = backoff.delay(state.retries, error, random.random)
+    if error.kind == "stalled" and response.said and not backoff.unattended:
+        wait = None  # people have read half an answer: they are told, and decide
     if wait is None:
-        return Stop("failed", error.message)
-    acted = any(block.type == "tool_use" for block in response.closed)
+        return gave_up(error)
     again = replace(
         state,
         # A try without an answer is no step: the limit counts what the model did.
-        step=state.step if acted else state.step - 1,
-        transition=f"retry:{error.kind}",
+        step=state.step if response.acted else state.step - 1,
+        transition="retry",
         retries=state.retries + 1,
+        overloads=overloads,
     )
-    return Again(again, delay_s=wait, reminder=BROKEN_OFF if acted else None, cause=error.message)
+    reminder = BROKEN_OFF if response.acted or (response.said and state.continues) else None
+    return Again(again, delay_s=wait, reminder=reminder, cause=error.message)
+
+
+def gave_up(error: ModelError) -> Stop:
+    """The end of a turn whose request failed for good, in words that say what to do."""
+    words = ADVICE.get(error.kind, "{0}").format(error.message)
+    return Stop("failed", words, FAILURES.get(error.kind, "unknown"))
+
+
+def refused_places(
+    error: ModelError | None, sent: tuple[PromptMessage, ...], history: list[Message]
+) -> frozenset[Place]:
+    """Where in the history the pictures stand that a refusal names; all of them if it is unclear.
+
+    Pictures pass from the history into a request as they are, so identity finds them.
+    """
+    if error is None or error.kind != "media_refused":
+        return frozenset()
+    named = [image for path in error.paths if (image := _image_at(sent, path)) is not None]
+    places = {
+        (message.id, place): image
+        for message in history
+        if isinstance(message, UserMessage)
+        for place, image in _images(message)
+    }
+    found = {at for at, image in places.items() if any(image is other for other in named)}
+    return frozenset(found or places)
+
+
+def _is_worth_more_room(state: State, message: AssistantMessage) -> bool:
+    """Whether a cut answer is void, because a larger limit may hold it whole."""
+    cut = message.stop_reason == "max_tokens" and not message.tool_uses
+    return cut and not state.continues and state.larger_output is None and bool(_larger(state))
+
+
+def _larger(state: State) -> int | None:
+    """The larger output limit of the model, None if it has none."""
+    model = card(state.model)
+    larger = min(LARGER_OUTPUT, model.output_cap)
+    return larger if larger > model.default_output else None
+
+
+def _continued(calm: State, message: AssistantMessage) -> Again | Stop:
+    if calm.continuations >= MAX_CONTINUATIONS:
+        return CUT_TOO_OFTEN
+    further = replace(
+        calm,
+        transition="cut_at_limit",
+        continuations=calm.continuations + 1,
+        continues=message.shown_as,
+    )
+    return Again(further, reminder=CONTINUE)
+
+
+def _repaired(state: State, error: ModelError, struck: frozenset[Place]) -> Again | None:
+    """The ways to ask once more, at once and differently; each is gone once a turn."""
+    fewer = replace(state, step=state.step - 1)
+    if error.reloaded and not state.reloaded:
+        return Again(replace(fewer, transition="credentials_reloaded", reloaded=True))
+    if error.kind == "unbound_thinking" and not state.repairs.without_thinking:
+        repairs = state.repairs.model_copy(update={"without_thinking": True})
+        said = "The server no longer takes the earlier thinking back; going on without it."
+        return Again(replace(fewer, transition="thinking_dropped", repairs=repairs), notice=said)
+    new = struck - state.repairs.struck
+    if error.kind == "media_refused" and new and not state.media_struck:
+        repairs = state.repairs.model_copy(update={"struck": state.repairs.struck | new})
+        said = f"The server refuses a picture ({error.message}); going on without it."
+        again = replace(fewer, transition="media_struck", repairs=repairs, media_struck=True)
+        return Again(again, notice=said)
+    return None
+
+
+def _fallen_back(state: State) -> Again:
+    model, *rest = state.fallbacks
+    further = replace(
+        state,
+        step=state.step - 1,
+        transition="fallback_model",
+        model=model,
+        fallbacks=tuple(rest),
+        retries=0,
+        overloads=0,
+    )
+    said = f"{state.model} is overloaded; {model} answers for the rest of this turn."
+    return Again(further, notice=said)
+
+
+def _image_at(sent: tuple[PromptMessage, ...], path: str) -> Image | None:
+    numbers = [int(number) for number in re.findall(r"\d+", path)]
+    try:
+        block = sent[numbers[0]].content[numbers[1]]
+        if isinstance(block, ToolResult):
+            block = block.content[numbers[2]]
+    except IndexError:
+        return None
+    return block if isinstance(block, Image) else None
+
+
+def _images(message: UserMessage) -> list[tuple[tuple[int, ...], Image]]:
+    found: list[tuple[tuple[int, ...], Image]] = []
+    for index, block in enumerate(message.content):
+        if isinstance(block, Image):
+            found.append(((index,), block))
+        elif isinstance(block, ToolResult):
+            inner = enumerate(block.content)
+            found += [((index, at), part) for at, part in inner if isinstance(part, Image)]
+    return found

@@ -26,14 +26,30 @@ Emit = Callable[[Event], Awaitable[None]]
 
 @dataclass(slots=True)
 class Response:
-    """A response while it arrives; after a break it still knows which blocks were complete."""
+    """A response while it arrives; after a break it still knows which blocks were complete.
 
+    `continues` names the message whose text it goes on with. `heard` counts what has arrived.
+    """
+
+    continues: str = ""
     id: str = field(default_factory=new_id)
     closed: list[AssistantBlock] = field(default_factory=list[AssistantBlock])
     open_text: list[str] = field(default_factory=list[str])
     message: AssistantMessage | None = None
     error: ModelError | None = None
     shown: bool = False
+    heard: int = 0
+
+    @property
+    def acted(self) -> bool:
+        """Whether a complete call arrived, which may run already."""
+        return any(isinstance(block, ToolUse) for block in self.closed)
+
+    @property
+    def said(self) -> bool:
+        """Whether text arrived that people have read."""
+        whole = any(isinstance(block, Text) and block.text.strip() for block in self.closed)
+        return whole or bool("".join(self.open_text).strip())
 
     def salvage(self, stop_reason: str) -> AssistantMessage | None:
         """What may stay in the history of a response that did not end: complete blocks, said text.
@@ -51,7 +67,12 @@ class Response:
             for block in blocks
         ):
             return None
-        return AssistantMessage(id=self.id, content=tuple(blocks), stop_reason=stop_reason)
+        return AssistantMessage(
+            id=self.id,
+            content=tuple(blocks),
+            stop_reason=stop_reason,
+            continues=self.continues,
+        )
 
 
 async def receive(
@@ -80,11 +101,13 @@ async def receive(
 async def _take(
     response: Response, event: ModelEvent, emit: Emit, submit: Callable[[ToolUse], None]
 ) -> None:
+    response.heard += 1
     match event:
         case TextChunk():
             response.shown = True
             response.open_text.append(event.text)
-            await emit(TextDelta(message_id=response.id, text=event.text))
+            shown_as = response.continues or response.id
+            await emit(TextDelta(message_id=shown_as, text=event.text))
         case ThinkingChunk():
             response.shown = True
             await emit(ThinkingDelta(message_id=response.id, text=event.text))
@@ -95,6 +118,7 @@ async def _take(
             elif isinstance(event.block, ToolUse):
                 submit(event.block)
         case ResponseEnded():
-            response.message = event.message.model_copy(update={"id": response.id})
+            names = {"id": response.id, "continues": response.continues}
+            response.message = event.message.model_copy(update=names)
         case ToolUseStarted():
             pass

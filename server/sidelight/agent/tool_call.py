@@ -8,7 +8,7 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Literal, cast
 
-from sidelight.agent.authorize import ask
+from sidelight.agent.authorize import ask, ask_to_go_on
 from sidelight.agent.executor import CallOutcome
 from sidelight.agent.prepared import Prepared, prepare, with_input
 from sidelight.agent.stream import Emit
@@ -37,6 +37,13 @@ async def run_call(call: ToolUse, turn: Turn, emit: Emit) -> CallOutcome:
     # A guard is set on the tool's present name; a former one must not get past it.
     call = call.model_copy(update={"name": present_name(call.name)})
     life = _Life(call, turn, turn.context_for(call.id), emit, time.monotonic())
+    outcome = await _lived(life)
+    turn.repeats.note(call, failed=outcome.result.is_error)
+    return outcome
+
+
+async def _lived(life: "_Life") -> CallOutcome:
+    call = life.call
     try:
         return await life.run()
     except ToolError as error:
@@ -63,14 +70,18 @@ class _Life:
     began: float
 
     async def run(self) -> CallOutcome:
+        why = self.turn.repeats.question(self.call)
+        if why is not None:
+            refused = await ask_to_go_on(self.call, why, self.turn, self.context, self.emit)
+            if refused is not None:
+                return await self.end_badly(refused[0], "denied", stop=refused[1])
         first = prepare(self.call, self.turn.tools, self.context.shell)
         summary = first.tool.summary(first.parsed)
         await self.emit(ToolCallStarted(call=self.call, summary=summary))
         before = await self._fire("PreToolUse", {})
         if before.stop is not None:
-            return await self.end_badly(
-                f"A hook stopped the turn: {before.stop}", "denied", stop=True
-            )
+            said = await self._stopped_by_a_hook(before.stop)
+            return await self.end_badly(said, "denied", stop="")
         judged = first
         if before.updated_input is not None:
             judged = self._with_input(first, before.updated_input)
@@ -92,7 +103,7 @@ class _Life:
             hook_reason=before.reason or "",
         )
         decision = decide(question, self.turn.rules.policy)
-        stop = False
+        stop: str | None = None
         if isinstance(decision, Ask):
             decision, stop = await ask(decision, judged, self.context, self.turn.rules, self.emit)
         await self.emit(PermissionDecided(tool_use_id=self.call.id, decision=decision))
@@ -122,7 +133,16 @@ class _Life:
         if after.updated_output is not None:
             output = _replaced(output, after.updated_output)
         outcome = "failed" if output.is_error else "done"
-        return await self._end(output, outcome, beside, stop=after.stop is not None)
+        if after.stop is not None:
+            await self._stopped_by_a_hook(after.stop)
+        stop = None if after.stop is None else ""
+        return await self._end(output, outcome, beside, stop=stop)
+
+    async def _stopped_by_a_hook(self, why: str) -> str:
+        """Tell the person; that a hook ends a turn is no error."""
+        said = f"A hook stopped the turn: {why}"
+        await self.emit(Notice(severity="info", text=said))
+        return said
 
     async def _moved(self, old_cwd: str, new_cwd: str) -> None:
         """The shell stands elsewhere: its hooks run, and names to watch mean other files."""
@@ -176,7 +196,7 @@ class _Life:
         outcome: Literal["failed", "denied"],
         beside: Sequence[str] = (),
         *,
-        stop: bool = False,
+        stop: str | None = None,
     ) -> CallOutcome:
         output = ToolOutput.of(message, is_error=True)
         return await self._end(output, outcome, beside, stop=stop)
@@ -187,7 +207,7 @@ class _Life:
         outcome: Literal["done", "failed", "denied"],
         beside: Sequence[str],
         *,
-        stop: bool,
+        stop: str | None,
     ) -> CallOutcome:
         result = ToolResult(
             tool_use_id=self.call.id, content=output.content, is_error=output.is_error

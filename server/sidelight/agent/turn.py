@@ -1,15 +1,19 @@
 """Everything that one turn needs, gathered by the session and frozen."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
+import anyio
+
+from sidelight.agent.limits import RepeatLimits, Repeats
 from sidelight.core.content import Json
 from sidelight.core.decision import PermissionUpdate
-from sidelight.core.messages import Message
+from sidelight.core.messages import Message, Repairs
 from sidelight.core.model import Effort, ModelClient, SystemPrompt, ToolSpec
 from sidelight.core.tool import AnyTool, ToolContext
 from sidelight.hooks.outcome import HookOutcome
+from sidelight.model.retry import Backoff
 from sidelight.permissions.policy import Policy
 
 
@@ -38,8 +42,40 @@ class Rules(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Arrived:
+    """What has come in since the last step, already stored; `refused` says why the turn's prompt
+    may not be answered, when there is nothing else to answer."""
+
+    messages: Sequence[Message] = ()
+    refused: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """How far a turn may go; times in seconds.
+
+    `token_target` counts output tokens. After `quiet_s` without a sign of the model the person is
+    told. A Stop hook may object `stop_hook_cap` times in a row, 0 for any number of times.
+    `fallbacks` are the models that stand in, one after the other, for one that is overloaded.
+    """
+
+    max_steps: int
+    max_parallel: int = 10
+    token_target: int | None = None
+    quiet_s: float = 20.0
+    stop_hook_cap: int = 8
+    repeats: RepeatLimits = RepeatLimits()
+    backoff: Backoff = Backoff()
+    fallbacks: tuple[str, ...] = ()
+
+
+async def nothing_to_wait_for() -> None:
+    """Stands for a gate that is always open."""
+
+
 async def may_always_spend() -> str | None:
-    """For a turn without a ceiling."""
+    """Stands for a ceiling that is nowhere set."""
     return None
 
 
@@ -47,9 +83,9 @@ async def may_always_spend() -> str | None:
 class Turn:
     """One turn's world. `history` is the session's own list: the turn only appends.
 
-    `arrivals` gives what has come in since the last step (prompts typed meanwhile, reminders),
-    already stored. `may_spend` says why the next request may not be paid for. `system` and `specs`
-    are the same bytes for the whole session.
+    `arrivals` gives what has come in since the last step (prompts typed meanwhile, reminders).
+    `unpaused` returns when the next step may begin, `may_spend` says why it may not be paid for,
+    `sleep` takes seconds. `system` and `specs` are the same bytes for the whole session.
     """
 
     id: str
@@ -64,7 +100,10 @@ class Turn:
     rules: Rules
     hooks: Hooks
     context_for: Callable[[str], ToolContext]
-    arrivals: Callable[[], Awaitable[Sequence[Message]]]
-    max_steps: int
-    max_parallel: int = 10
+    arrivals: Callable[[], Awaitable[Arrived]]
+    bounds: Bounds
+    repairs: Repairs = Repairs()
+    repeats: Repeats = field(default_factory=Repeats)
+    unpaused: Callable[[], Awaitable[None]] = nothing_to_wait_for
     may_spend: Callable[[], Awaitable[str | None]] = may_always_spend
+    sleep: Callable[[float], Awaitable[None]] = anyio.sleep

@@ -10,6 +10,8 @@ from pathlib import Path
 import anyio
 
 from sidelight.agent.prepared import prepare
+from sidelight.agent.turn import Bounds
+from sidelight.app.bounds import bounds_of, unread_variables
 from sidelight.app.models import roles, user_side
 from sidelight.context.environment import Environment, opening_reminder
 from sidelight.context.system_prompt import build_system_prompt
@@ -38,9 +40,10 @@ from sidelight.resources.prompts import PromptLibrary
 from sidelight.review.ledger import ReviewLedger
 from sidelight.review.store import ReviewStore
 from sidelight.session.manager import Seed
+from sidelight.session.parts import Parts
 from sidelight.session.recorder import Recorder
 from sidelight.session.rules import SessionRules
-from sidelight.session.session import Parts, Session
+from sidelight.session.session import Session
 from sidelight.session.spend import Ceiling
 from sidelight.settings.load import LoadedSettings, load
 from sidelight.settings.paths import settings_paths, state_folder
@@ -54,9 +57,7 @@ from sidelight.transcripts.entry import ModeStored, Opened
 from sidelight.transcripts.replay import Replay, replay
 from sidelight.transcripts.store import Transcript, folder_for
 
-DEFAULT_STEPS = 200
-NOT_YET_FIRED = frozenset({"UserPromptSubmit", "SessionStart", "Stop"})
-"""Moments that the hooks know and no session brings about yet: said, not passed over."""
+USERS_OWN: tuple[Source, ...] = ("managed", "arguments", "user")
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,6 +178,8 @@ class _Builder:
             self._scope,
             HookSurroundings(self._environment, self._covers, self.world.file_runs),
         )
+        stored = self._replay()
+        opened = stored.opened
         parts = Parts(
             model=self.world.link,
             effort=settings.effort_level,
@@ -190,13 +193,19 @@ class _Builder:
             mode_reminder=self._mode_reminder,
             refresh=partial(self._refresh, hooks),
             notices=(*self._notices(hooks), *reviews.problems),
-            max_steps=self.choices.max_steps
-            or settings.sidelight.limits.max_steps
-            or DEFAULT_STEPS,
             price=price,
             ceilings=self._ceilings,
+            bounds=lambda: self._bounds(opened.model),
         )
-        return Session(self._replay(), parts, self.host, self.sink, recorder)
+        return Session(stored, parts, self.host, self.sink, recorder)
+
+    def _bounds(self, model: str) -> Bounds:
+        return bounds_of(
+            self.loaded.settings,
+            self._environment(),
+            model=model,
+            max_steps=self.choices.max_steps,
+        )
 
     def _ceilings(self) -> tuple[Ceiling, ...]:
         """What may be spent: the lowest of the settings, and what the command line grants a run."""
@@ -308,16 +317,11 @@ class _Builder:
             f"This folder is not trusted, so hooks, environment and allow rules in "
             f"{', '.join(held)} do not count. `sidelight trust` lets them."
         )
-        unheard = {
-            f"The hook event {entry.event} in {entry.path} does not happen yet; it does not run."
-            for entry in self.loaded.hooks_of(self._sources())
-            if entry.event in NOT_YET_FIRED
-        }
         return (
             *(str(problem) for problem in self.loaded.problems),
             *_unused(self.loaded),
             *self._refused_mode(),
-            *sorted(unheard),
+            *unread_variables(self._environment()),
             *(f"{p.source.label}: {p.text}: {p.reason}" for p in self.policy.problems),
             *hooks.notices(),
             *([untrusted] if held and not self.trusted else []),

@@ -11,24 +11,33 @@ from sidelight.core.content import (
     AssistantBlock,
     Block,
     Image,
+    Opaque,
     ResultBlock,
     Text,
+    Thinking,
     ToolResult,
     ToolUse,
     UserBlock,
 )
-from sidelight.core.messages import AssistantMessage, Attachment, Message, UserMessage
+from sidelight.core.messages import AssistantMessage, Attachment, Message, Place, UserMessage
 from sidelight.core.model import PromptMessage
 
 NOT_RECORDED = "The result of this call was not recorded; it may have partly run."
 NOTHING_SAID = "(no output)"
+STRUCK = Text(text="(a picture stood here; the server refused it)")
 
 
-def normalise(history: Sequence[Message]) -> tuple[PromptMessage, ...]:
+def normalise(
+    history: Sequence[Message],
+    *,
+    struck: frozenset[Place] = frozenset(),
+    without_thinking: bool = False,
+) -> tuple[PromptMessage, ...]:
     """The history as alternating user and assistant messages, beginning with the user's.
 
     Attachments become wrapped user text; orphan results are dropped, missing ones made good,
-    repeated call ids and empty blocks removed. Pure.
+    repeated call ids and empty blocks removed. `struck` blocks are replaced by a note, and
+    `without_thinking` no thinking is sent. Pure.
     """
     out: list[PromptMessage] = []
     open_calls: list[ToolUse] = []
@@ -36,9 +45,9 @@ def normalise(history: Sequence[Message]) -> tuple[PromptMessage, ...]:
     used: set[str] = set()
     for message in history:
         if not isinstance(message, AssistantMessage):
-            gathered.extend(_user_blocks(message))
+            gathered.extend(_user_blocks(message, struck))
             continue
-        content = _assistant_blocks(message, used)
+        content = _assistant_blocks(message, used, without_thinking)
         if not content:
             continue
         _close_user(out, gathered, open_calls)
@@ -73,22 +82,29 @@ def _close_user(
         out.append(PromptMessage(role="user", content=(*results, *others)))
 
 
-def _user_blocks(message: UserMessage | Attachment) -> Iterable[UserBlock]:
+def _user_blocks(
+    message: UserMessage | Attachment, struck: frozenset[Place]
+) -> Iterable[UserBlock]:
     if isinstance(message, Attachment):
         return (Text(text=wrap(neutralise(message.text))),) if message.text.strip() else ()
-    return tuple(clean for block in message.content if (clean := _user_block(block)) is not None)
+    left_out = {place for name, place in struck if name == message.id}
+    blocks = (_user_block(block, (at,), left_out) for at, block in enumerate(message.content))
+    return tuple(clean for clean in blocks if clean is not None)
 
 
-def _user_block(block: UserBlock) -> UserBlock | None:
+def _user_block(
+    block: UserBlock, at: tuple[int, ...], left_out: set[tuple[int, ...]]
+) -> UserBlock | None:
     match block:
         case Text():
             return Text(text=neutralise(block.text)) if block.text.strip() else None
         case Image():
-            return block
+            return STRUCK if at in left_out else block
         case ToolResult():
-            parts = tuple(part for part in map(_result_block, block.content) if part is not None)
-            content: tuple[ResultBlock, ...] = parts or (Text(text=NOTHING_SAID),)
-            return block.model_copy(update={"content": content})
+            inner = enumerate(block.content)
+            parts = (STRUCK if (*at, n) in left_out else _result_block(part) for n, part in inner)
+            content: tuple[ResultBlock, ...] = tuple(part for part in parts if part is not None)
+            return block.model_copy(update={"content": content or (Text(text=NOTHING_SAID),)})
 
 
 def _result_block(block: ResultBlock) -> ResultBlock | None:
@@ -97,11 +113,15 @@ def _result_block(block: ResultBlock) -> ResultBlock | None:
     return block
 
 
-def _assistant_blocks(message: AssistantMessage, used: set[str]) -> tuple[Block, ...]:
+def _assistant_blocks(
+    message: AssistantMessage, used: set[str], without_thinking: bool
+) -> tuple[Block, ...]:
     """The message's blocks without empty text and repeated calls; () if only thinking is left."""
     kept: list[AssistantBlock] = []
     for block in message.content:
         if isinstance(block, Text) and not block.text.strip():
+            continue
+        if without_thinking and _is_thinking(block):
             continue
         if isinstance(block, ToolUse):
             if block.id in used:
@@ -109,3 +129,8 @@ def _assistant_blocks(message: AssistantMessage, used: set[str]) -> tuple[Block,
             used.add(block.id)
         kept.append(block)
     return tuple(kept) if any(isinstance(block, Text | ToolUse) for block in kept) else ()
+
+
+def _is_thinking(block: AssistantBlock) -> bool:
+    hidden = isinstance(block, Opaque) and block.raw.get("type") == "redacted_thinking"
+    return hidden or isinstance(block, Thinking)

@@ -18,6 +18,7 @@ ModelErrorKind = Literal[
     "context_too_long",
     "request_too_large",
     "unbound_thinking",
+    "media_refused",
     "no_model",
     "unknown",
 ]
@@ -43,8 +44,9 @@ class AgentError(Exception):
 class ModelError(AgentError):
     """A request to the model failed. Read by the loop's recovery, then by the user.
 
-    `retry_after` is in seconds when the provider asked for a wait; `reloaded` says that another
-    credential than the refused one is in use by now, so that asking once more makes sense.
+    `retry_after` is in seconds when the provider asked for a wait; `paths` are the blocks that it
+    names, as `messages.3.content.0`; `reloaded` says that another credential than the refused one
+    is in use by now, so that asking once more makes sense.
     """
 
     def __init__(
@@ -55,6 +57,7 @@ class ModelError(AgentError):
         status: int | None = None,
         retry_after: float | None = None,
         request_id: str | None = None,
+        paths: tuple[str, ...] = (),
     ) -> None:
         super().__init__(message)
         self.kind: ModelErrorKind = kind
@@ -62,6 +65,7 @@ class ModelError(AgentError):
         self.status = status
         self.retry_after = retry_after
         self.request_id = request_id
+        self.paths = paths
         self.reloaded = False
 
 

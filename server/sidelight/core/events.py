@@ -8,7 +8,7 @@ from pydantic import Field
 from sidelight.core.content import Json, ToolResult, ToolUse, UserBlock
 from sidelight.core.decision import Decision
 from sidelight.core.host import PermissionPrompt, Severity, UserQuestion
-from sidelight.core.messages import Message, Usage
+from sidelight.core.messages import Message, Repairs, Usage
 from sidelight.core.record import Record
 from sidelight.core.spend import Spent, Total
 
@@ -35,11 +35,12 @@ class TurnEnded(Record):
 
 
 class StepStarted(Record):
-    """A request to the model is about to be sent."""
+    """A request to the model is about to be sent; `transition` is why there is another one."""
 
     type: Literal["step_started"] = "step_started"
     step: int
     model: str
+    transition: str = "prompt"
 
 
 class TextDelta(Record):
@@ -70,6 +71,13 @@ class MessageDropped(Record):
 
     type: Literal["message_dropped"] = "message_dropped"
     message_id: str
+
+
+class HistoryRepaired(Record):
+    """From here on requests leave this out; durable, so that a later process does the same."""
+
+    type: Literal["history_repaired"] = "history_repaired"
+    repairs: Repairs
 
 
 class ToolCallStarted(Record):
@@ -204,6 +212,7 @@ Event = Annotated[
     | ThinkingDelta
     | MessageAdded
     | MessageDropped
+    | HistoryRepaired
     | ToolCallStarted
     | ToolProgress
     | ToolCallEnded

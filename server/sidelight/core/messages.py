@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
-from sidelight.core.content import AssistantBlock, ToolUse, UserBlock, mended
+from sidelight.core.content import AssistantBlock, Text, ToolUse, UserBlock, mended
 from sidelight.core.record import Record
 
 Origin = Literal["typed", "steering", "tools", "hook", "command"]
@@ -49,7 +49,11 @@ class UserMessage(Record):
 
 
 class AssistantMessage(Record):
-    """One complete response of the model."""
+    """One complete response of the model.
+
+    `continues` is set when it goes on where another message was cut off: the id under which people
+    see both as one answer.
+    """
 
     role: Literal["assistant"] = "assistant"
     id: str
@@ -57,6 +61,17 @@ class AssistantMessage(Record):
     stop_reason: str = "end_turn"
     usage: Usage = Usage()
     model: str = ""
+    continues: str = ""
+
+    @property
+    def shown_as(self) -> str:
+        """The id under which people see it."""
+        return self.continues or self.id
+
+    @property
+    def text(self) -> str:
+        """What it says, without thinking and calls."""
+        return "".join(block.text for block in self.content if isinstance(block, Text))
 
     @property
     def tool_uses(self) -> tuple[ToolUse, ...]:
@@ -71,6 +86,17 @@ class Attachment(Record):
     id: str
     kind: str
     text: Annotated[str, AfterValidator(mended)]
+
+
+Place = tuple[str, tuple[int, ...]]
+"""A block of the history: its message's id, and its index (with the index inside a result)."""
+
+
+class Repairs(Record):
+    """What is no longer sent because the provider refused it; the history itself keeps it."""
+
+    struck: frozenset[Place] = frozenset()
+    without_thinking: bool = False
 
 
 Message = Annotated[UserMessage | AssistantMessage | Attachment, Field(discriminator="role")]

@@ -73,8 +73,8 @@ class Tally:
         """Count an event."""
         match event:
             case MessageAdded(message=AssistantMessage() as message):
-                said = [block.text for block in message.content if isinstance(block, Text)]
-                self.text = "".join(said) or self.text
+                before = self.text if message.continues else ""
+                self.text = before + message.text if message.text else self.text
                 self.stop_reason = message.stop_reason
                 self._answered()
             case StepStarted():
@@ -287,7 +287,7 @@ class StreamJsonOutput:
                 {
                     "type": "assistant",
                     "message": {
-                        "id": message.id,
+                        "id": message.shown_as,
                         "type": "message",
                         "role": "assistant",
                         "model": message.model,

@@ -88,6 +88,10 @@ class HookEngine:
             return ()
         return watch_list([e.matcher for e in mine], _folders(self._scope()), self._added)
 
+    def listens(self, event: str) -> bool:
+        """Whether a hook of the event can run."""
+        return any(entry.event == event and not _unusable(entry) for entry in self._entries)
+
     async def fire(self, event: str, extra: Json, subject: str | None = None) -> HookOutcome:
         """Run the event's hooks and wait for all; `extra` is added to what each of them reads.
 

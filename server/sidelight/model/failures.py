@@ -1,5 +1,6 @@
 """What went wrong with a request, in our words: by the error's type, its status, then its way."""
 
+import re
 from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
 from types import ModuleType
@@ -7,6 +8,7 @@ from typing import Any
 
 import httpx2
 
+from sidelight.core.content import as_list, as_object
 from sidelight.core.errors import ModelError, ModelErrorKind
 from sidelight.model.network import NetworkError
 
@@ -50,6 +52,7 @@ BY_STATUS: dict[int, ModelErrorKind] = {
 # Other servers say "context length", "context size" or "context window".
 TOO_LONG = ("prompt is too long", "context length", "context size", "context window")
 UNBOUND = ("bound to a different conversation", "blocks in the latest assistant message cannot be")
+_MEDIA = re.compile(r"messages\.\d+\.content\.\d+(?:\.content\.\d+)?(?=\.(?:image|document)\b)")
 LONGEST_QUOTE = 600
 """Characters of a server's own words that are passed on."""
 
@@ -114,13 +117,23 @@ def _status(error: Any) -> ModelError:
     message = (error.api_message or error.message or "")[:LONGEST_QUOTE]
     # A failure inside a stream comes with the status 200 of the stream.
     status = error.status_code if error.status_code >= 400 else None
+    kind = _kind(error.type, error.error_code, error.status_code, message.lower())
+    paths = _refused_media(error, message) if kind == "invalid_request" else ()
     return ModelError(
-        _kind(error.type, error.error_code, error.status_code, message.lower()),
+        "media_refused" if paths else kind,
         message,
         status=status,
         retry_after=retry_after(error.response.headers),
         request_id=error.request_id,
+        paths=paths,
     )
+
+
+def _refused_media(error: Any, message: str) -> tuple[str, ...]:
+    """The pictures and documents that a refusal names, in its details or in its sentence."""
+    details = as_object(as_object(as_object(error.body).get("error")).get("details"))
+    named = as_list(details.get("paths"))
+    return tuple(str(path) for path in named) or tuple(_MEDIA.findall(message))
 
 
 def _kind(type: str | None, code: str | None, status: int, message: str) -> ModelErrorKind:

@@ -22,7 +22,7 @@ from sidelight.process.guard import GUARD
 PATIENCE = 0.3
 """Seconds that children of an ended command may still take to write their last words."""
 LATE_BYTES = 1 << 20
-TERM_GRACE = 1.0
+TERM_GRACE = 0.5
 KILL_WAIT = 5.0
 POLL = 0.02
 HIGH, LOW = 1 << 20, 1 << 18
@@ -175,6 +175,7 @@ class Child:
                 family = group.send(self.pid, signal.SIGTERM)
                 if await self._outlives(TERM_GRACE, family):
                     group.send(self.pid, getattr(signal, "SIGKILL", signal.SIGTERM), family)
+                    await self._outlives(PATIENCE, family)  # the kernel takes a moment
                 with anyio.move_on_after(KILL_WAIT):
                     await self._pipes.exited.wait()
             self._patience = 0

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from sidelight.core.content import UserBlock
+from sidelight.core.content import Text, UserBlock
 from sidelight.core.events import Queued, TurnEnded
 from sidelight.core.messages import Origin, UserMessage
 
@@ -20,6 +20,16 @@ class Waiting:
     def message(self, origin: Origin) -> UserMessage:
         """The prompt as it joins the history, under its own id."""
         return UserMessage(id=self.id, content=self.content, origin=origin)
+
+    @property
+    def typed(self) -> str:
+        """The words that were typed; what goes along with them comes after."""
+        return next((block.text for block in self.content if isinstance(block, Text)), "")
+
+    @property
+    def text(self) -> str:
+        """Its words, for people."""
+        return "\n".join(block.text for block in self.content if isinstance(block, Text))
 
 
 @dataclass(slots=True)
@@ -49,14 +59,11 @@ class Inbox:
     def drop(self, waiting: Waiting, ended: TurnEnded) -> None:
         """A prompt is not to be sent; `ended` is its answer."""
         waiting.taken, waiting.ended = True, ended
-        self._waiting.remove(waiting)
+        self._waiting = [other for other in self._waiting if other is not waiting]
 
-    def take_all(self) -> tuple[Waiting, ...]:
-        """Take up everything that waits; it belongs to the running turn from here on."""
-        fresh = tuple(waiting for waiting in self._waiting if not waiting.taken)
-        for waiting in fresh:
-            waiting.taken = True
-        return fresh
+    def fresh(self) -> tuple[Waiting, ...]:
+        """What no turn has taken up, oldest first."""
+        return tuple(waiting for waiting in self._waiting if not waiting.taken)
 
     def take(self, waiting: Waiting) -> bool:
         """Take up one prompt; whether it still waited."""

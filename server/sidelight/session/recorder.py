@@ -7,7 +7,7 @@ import anyio
 
 from sidelight.core.content import ToolUse, UserBlock
 from sidelight.core.events import ToolCallEnded, TurnEnded
-from sidelight.core.messages import Message
+from sidelight.core.messages import Message, Repairs
 from sidelight.core.spend import Spent
 from sidelight.review.ledger import Reviewed
 from sidelight.review.store import ReviewStore
@@ -19,6 +19,7 @@ from sidelight.transcripts.entry import (
     ModeStored,
     PromptDropped,
     PromptStored,
+    RepairsStored,
     SpendStored,
     TurnStored,
 )
@@ -56,8 +57,12 @@ class Recorder:
         await self._write(entry, sync=True)
 
     async def dropped(self, prompt_id: str) -> None:
-        """A prompt that waited is not to be sent."""
+        """A prompt is not to be sent, by this process or a later one."""
         await self._write(PromptDropped(prompt_id=prompt_id), sync=True)
+
+    async def repairs(self, repairs: Repairs) -> None:
+        """Requests leave this out from here on."""
+        await self._write(RepairsStored(repairs=repairs))
 
     async def message(self, message: Message) -> None:
         """A message joined the history."""

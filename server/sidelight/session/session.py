@@ -2,24 +2,25 @@
 
 import logging
 import shutil
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
 import anyio
 from anyio.abc import TaskGroup
 
 from sidelight.agent.executor import ToolExecutor
+from sidelight.agent.limits import Repeats, token_target
 from sidelight.agent.loop import run_turn
 from sidelight.agent.prepared import must_run_alone
 from sidelight.agent.tool_call import run_call
-from sidelight.agent.turn import Turn
-from sidelight.core.content import Json, UserBlock
+from sidelight.agent.turn import Arrived, Turn
+from sidelight.core.content import UserBlock
 from sidelight.core.decision import Mode
 from sidelight.core.events import (
     Event,
+    HistoryRepaired,
     MessageAdded,
     ModeChanged,
     Notice,
@@ -28,6 +29,7 @@ from sidelight.core.events import (
     ReviewChanged,
     Sink,
     SpendChanged,
+    StepStarted,
     ToolCallEnded,
     ToolCallStarted,
     TurnEnded,
@@ -35,20 +37,19 @@ from sidelight.core.events import (
 from sidelight.core.host import FileChange, Host
 from sidelight.core.ids import new_id
 from sidelight.core.ledger import FileLedger
-from sidelight.core.messages import Attachment, Message
-from sidelight.core.model import Effort, ModelClient
-from sidelight.core.tool import AnyTool, Shell, ToolContext
-from sidelight.hooks.engine import HookEngine
+from sidelight.core.messages import AssistantMessage, Message
+from sidelight.core.tool import ToolContext
 from sidelight.permissions.pipeline import withheld
-from sidelight.review.ledger import ReviewLedger
 from sidelight.session import queue
 from sidelight.session.arrivals import Arrivals
 from sidelight.session.inbox import Inbox, Waiting
+from sidelight.session.moments import Moments
+from sidelight.session.parts import Parts
+from sidelight.session.pause import Pause
 from sidelight.session.recorder import Recorder
 from sidelight.session.redo import redo, undo
 from sidelight.session.review_host import ReviewHost
-from sidelight.session.rules import SessionRules
-from sidelight.session.spend import Ceiling, Price, Spending
+from sidelight.session.spend import Spending
 from sidelight.transcripts.entry import Opened
 from sidelight.transcripts.replay import Replay
 
@@ -56,33 +57,6 @@ log = logging.getLogger(__name__)
 
 CLOSED = "This conversation is closed; open it again to go on."
 BUG = "Sidelight failed by a fault of its own; the log has the details. Nothing was lost."
-
-
-@dataclass(frozen=True, slots=True)
-class Parts:
-    """What a session is built from; made by the composition root, owned by the session.
-
-    `opening` gives the reminders that go ahead of the first prompt, `mode_reminder` what the
-    model is told when the mode changed (old, new), `refresh` takes up settings that changed on
-    disk (blocking) and gives sentences about them, `notices` are told when the session starts.
-    `ceilings` are what may be spent, as of now.
-    """
-
-    model: ModelClient
-    effort: Effort | None
-    tools: dict[str, AnyTool]
-    hooks: HookEngine
-    rules: SessionRules
-    review: ReviewLedger
-    shell: Shell
-    scratch: Path
-    opening: Callable[[], Awaitable[Sequence[Attachment]]]
-    mode_reminder: Callable[[Mode, Mode], str | None]
-    refresh: Callable[[], Sequence[str]]
-    notices: Sequence[str]
-    max_steps: int
-    price: Price
-    ceilings: Callable[[], Sequence[Ceiling]]
 
 
 class Session:
@@ -106,10 +80,17 @@ class Session:
         self._turns = anyio.Lock()
         self._scope: anyio.CancelScope | None = None
         self._executor: ToolExecutor | None = None
+        self._moments = Moments(parts.hooks, self.tell, self._watch)
+        self._pause = Pause()
+        self._repairs = replay.repairs
+        self._so_far = TurnEnded(turn_id="", reason="cancelled")
         self._arrivals = Arrivals(
             self._inbox,
             self.ledger,
             self.review,
+            moments=self._moments,
+            model=self.opened.model,
+            erase=self._erase,
             opening=parts.opening,
             mode_reminder=parts.mode_reminder,
             history=self.history,
@@ -122,6 +103,7 @@ class Session:
             record=recorder.spent,
             tell=self.tell,
         )
+        self._own = ""
         self._coming = 0
         self._stop_next = False
         self._closed = False
@@ -168,7 +150,8 @@ class Session:
 
         The prompt is on disk before anything else happens. `cancel()` ends the turn with reason
         `cancelled`; cancelling the caller does too, and raises. Failures are in the result.
-        A prompt that was taken up is in the history, however its turn ended.
+        A prompt that was taken up is in the history, however its turn ended; one that a hook
+        refused is nowhere, and answered with `blocked`.
         """
         if self._closed:
             return TurnEnded(turn_id=new_id(), reason="failed", error=CLOSED)
@@ -176,7 +159,7 @@ class Session:
         self._coming += 1
         try:
             await self._recorder.prompt(waiting.id, waiting.content)
-            if self.running:
+            if self.running and not waiting.taken:
                 await self.tell(QueueChanged(prompts=self._inbox.queued()))
             async with self._turns:
                 if waiting.ended is not None:
@@ -251,7 +234,21 @@ class Session:
         """Tell what was wrong at the start, and the editor what to watch; called once."""
         for text in self.parts.notices:
             await self.tell(Notice(severity="warning", text=text))
-        await self._host.watch(self.parts.hooks.watch_list())
+        await self._watch()
+
+    async def pause(self) -> None:
+        """Hold the turn: what runs ends, the next step waits for `resume` or `cancel`."""
+        if not self._pause.held:
+            self._pause.hold()
+            await self.tell(Notice(severity="info", text="Paused: the next step waits."))
+            await self._moments.fire("SessionPause", {})
+
+    async def resume(self) -> None:
+        """Let a held turn go on."""
+        if self._pause.held:
+            await self._moments.fire("SessionResume", {})
+            self._pause.release()
+            await self.tell(Notice(severity="info", text="Going on."))
 
     async def file_changed(self, change: FileChange) -> None:
         """A file changed: its hooks run, and the model is told if it knows another text of it."""
@@ -259,27 +256,17 @@ class Session:
         if change.event == "unlink" and self.review.file_removed(change.path):
             await self.review_changed()
         fields = {"file_path": change.path, "event": change.event}
-        await self._fire("FileChanged", fields, change.path)
+        await self._moments.fire("FileChanged", fields, change.path)
 
     async def cwd_changed(self, old_cwd: str, new_cwd: str) -> None:
         """The workspace's folders or a terminal's folder are others; our own folder stays."""
-        await self._fire("CwdChanged", {"old_cwd": old_cwd, "new_cwd": new_cwd}, "")
+        await self._moments.fire("CwdChanged", {"old_cwd": old_cwd, "new_cwd": new_cwd}, "")
 
     async def text_changed(self, path: str, text: str) -> None:
         """The editor's text of a file is another one."""
         self._arrivals.touch(path)
         if self.review.text_changed(path, text):
             await self.review_changed()
-
-    async def _fire(self, event: str, fields: Json, subject: str) -> None:
-        """Run hooks that cannot block anything; what they say is told."""
-        outcome = await self.parts.hooks.fire(event, fields, subject)
-        for run in outcome.runs:
-            await self.tell(run)
-        for text in outcome.messages:
-            await self.tell(Notice(severity="info", text=text))
-        if outcome.watch_paths is not None:
-            await self._host.watch(self.parts.hooks.watch_list())
 
     async def close(self) -> None:
         """Cancel, and wait until the turn has ended and everything is on disk.
@@ -290,21 +277,24 @@ class Session:
         self.cancel()
         with anyio.CancelScope(shield=True):
             async with self._turns:
+                if self._arrivals.begun:
+                    await self._moments.end()
                 await self._recorder.close()
                 await anyio.to_thread.run_sync(partial(shutil.rmtree, self.parts.scratch, True))
 
     async def _run(self, waiting: Waiting) -> TurnEnded:
-        turn = self._turn(waiting)
+        turn_id, self._own = new_id(), waiting.id
+        self._so_far = TurnEnded(turn_id=turn_id, reason="cancelled")
         self._arrivals.begin()
-        self.spending.begin(turn.id)
+        self.spending.begin(turn_id)
         try:
             for text in await anyio.to_thread.run_sync(self.parts.refresh):
                 await self.tell(Notice(severity="warning", text=text))
-            ended = await self._play(turn)
+            ended = await self._play(self._turn(waiting, turn_id))
         except BaseException:
-            await self._finish(turn, waiting, None)
+            await self._finish(waiting, None)
             raise
-        return await self._finish(turn, waiting, ended)
+        return await self._finish(waiting, ended)
 
     async def _play(self, turn: Turn) -> TurnEnded | None:
         """Run the loop in a task group of its own; None when it was cancelled."""
@@ -324,7 +314,7 @@ class Session:
                             await self._pass_on(event)
         except* Exception as problems:
             log.exception("turn of session %s failed", self.id, exc_info=problems)
-            ended = TurnEnded(turn_id=turn.id, reason="failed", error=BUG)
+            ended = self._so_far.model_copy(update={"reason": "failed", "error": BUG})
         return ended
 
     def _make_executor(self, group: TaskGroup, turn: Turn) -> ToolExecutor:
@@ -332,12 +322,12 @@ class Session:
             group,
             lambda call, emit: run_call(call, turn, emit),
             lambda call: must_run_alone(call, turn.tools, self.parts.shell),
-            turn.max_parallel,
+            turn.bounds.max_parallel,
         )
 
-    async def _finish(self, turn: Turn, own: Waiting, ended: TurnEnded | None) -> TurnEnded:
+    async def _finish(self, own: Waiting, ended: TurnEnded | None) -> TurnEnded:
         """Leave a valid history behind on every way out, and answer every prompt taken up."""
-        ended = ended or TurnEnded(turn_id=turn.id, reason="cancelled")
+        ended = ended or self._so_far
         with anyio.CancelScope(shield=True):
             self._scope, self._stop_next = None, False
             left = self._arrivals.give_up(own)
@@ -354,9 +344,11 @@ class Session:
             await self.tell(ended)
         return ended
 
-    def _turn(self, waiting: Waiting) -> Turn:
+    def _turn(self, waiting: Waiting, turn_id: str) -> Turn:
+        bounds = self.parts.bounds()
+        target = token_target(waiting.typed) or bounds.token_target
         return Turn(
-            id=new_id(),
+            id=turn_id,
             prompt_id=waiting.id,
             history=self.history,
             system=self.opened.system,
@@ -369,7 +361,10 @@ class Session:
             hooks=self.parts.hooks,
             context_for=self._context,
             arrivals=self._gather,
-            max_steps=self.parts.max_steps,
+            bounds=replace(bounds, token_target=target),
+            repairs=self._repairs,
+            repeats=Repeats(bounds.repeats),
+            unpaused=self._pause.passed,
             may_spend=self.spending.may_spend,
         )
 
@@ -383,7 +378,7 @@ class Session:
             scratch_dir=str(self.parts.scratch),
         )
 
-    async def _gather(self) -> Sequence[Message]:
+    async def _gather(self) -> Arrived:
         waited = bool(self._inbox.queued())
         found = await self._arrivals.gather(self.mode, self._host)
         if waited:
@@ -391,9 +386,13 @@ class Session:
         return found
 
     async def _pass_on(self, event: Event) -> None:
+        self._so_far = _counted(self._so_far, event)
         if isinstance(event, MessageAdded):
             self._arrivals.joined(event.message)
             await self._recorder.message(event.message)
+        elif isinstance(event, HistoryRepaired):
+            self._repairs = event.repairs
+            await self._recorder.repairs(event.repairs)
         elif isinstance(event, ToolCallStarted):
             await self._recorder.call_begun(event.call)
         elif isinstance(event, ToolCallEnded):
@@ -401,6 +400,17 @@ class Session:
         await self.tell(event)
         if isinstance(event, MessageAdded):
             await self.spending.note(event.message)
+
+    async def _erase(self, waiting: Waiting, reason: str) -> None:
+        """A hook refused the prompt: it joins nothing, on no way, and its sender is answered."""
+        await self._recorder.dropped(waiting.id)
+        if waiting.id != self._own:
+            await self.tell(Notice(severity="warning", text=reason))
+        ended = TurnEnded(turn_id=self._so_far.turn_id, reason="blocked", error=reason)
+        self._inbox.drop(waiting, ended)
+
+    async def _watch(self) -> None:
+        await self._host.watch(self.parts.hooks.watch_list())
 
     async def tell(self, event: Event) -> None:
         """Pass an event to the client; one that no longer listens ends the turn."""
@@ -412,3 +422,14 @@ class Session:
         except Exception:
             log.exception("the client of session %s no longer listens", self.id)
             self.cancel()
+
+
+def _counted(so_far: TurnEnded, event: Event) -> TurnEnded:
+    """How a turn would end if it were cancelled after this event."""
+    match event:
+        case StepStarted():
+            return so_far.model_copy(update={"steps": event.step})
+        case MessageAdded(message=AssistantMessage() as message):
+            return so_far.model_copy(update={"usage": so_far.usage + message.usage})
+        case _:
+            return so_far

@@ -72,11 +72,31 @@ class Limits(Part):
 
     max_steps: Annotated[int, Field(gt=0)] | None = None
     max_budget_usd: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = None
+    max_parallel: Annotated[int, Field(gt=0)] = 10
+    token_target: Annotated[int, Field(gt=0)] | None = None
+    stop_hook_cap: Annotated[int, Field(ge=0)] = 8
+    equal_calls_remind: Annotated[int, Field(gt=0)] = 3
+    equal_calls_ask: Annotated[int, Field(gt=0)] = 5
+    equal_failures_ask: Annotated[int, Field(gt=0)] = 3
     bash_timeout_ms: Annotated[int, Field(gt=0)] = 120_000
     bash_max_timeout_ms: Annotated[int, Field(gt=0)] = 600_000
     bash_output_chars: Annotated[int, Field(ge=4_000, le=128_000)] = 30_000
     model_first_byte_ms: Annotated[int, Field(gt=0, le=86_400_000)] | None = None
     model_silence_ms: Annotated[int, Field(gt=0, le=86_400_000)] | None = None
+
+
+class Retry(Part):
+    """How patiently the model is asked again; times in milliseconds.
+
+    After `quiet_ms` without a sign of the model the person is told. An unattended run waits out
+    an outage, however long it lasts.
+    """
+
+    first_ms: Annotated[int, Field(ge=0)] = 500
+    longest_ms: Annotated[int, Field(ge=0)] = 32_000
+    tries: Annotated[int, Field(ge=0)] = 10
+    quiet_ms: Annotated[int, Field(gt=0)] = 20_000
+    unattended: bool = False
 
 
 class Own(Part):
@@ -87,6 +107,7 @@ class Own(Part):
     """
 
     limits: Limits = Limits()
+    retry: Retry = Retry()
     small_model: str | None = None
     api_key_header: Literal["authorization", "x-api-key"] = "authorization"
     unsaved_buffers: Literal["save", "keep"] = "save"

@@ -6,7 +6,7 @@ from pydantic import ConfigDict, Field, TypeAdapter
 
 from sidelight.core.content import Json, ToolUse, UserBlock
 from sidelight.core.events import EndReason
-from sidelight.core.messages import Message, Usage
+from sidelight.core.messages import Message, Repairs, Usage
 from sidelight.core.model import SystemPrompt, ToolSpec
 from sidelight.core.record import Record
 from sidelight.core.spend import Spent
@@ -45,10 +45,17 @@ class PromptStored(_Line):
 
 
 class PromptDropped(_Line):
-    """A prompt that waited was taken back by the person."""
+    """A prompt joins nothing: its sender took it back, or a hook kept it from the model."""
 
     type: Literal["prompt_dropped"] = "prompt_dropped"
     prompt_id: str
+
+
+class RepairsStored(_Line):
+    """What requests leave out from here on, since the provider refused it."""
+
+    type: Literal["repairs"] = "repairs"
+    repairs: Repairs
 
 
 class MessageStored(_Line):
@@ -114,6 +121,7 @@ Entry = Annotated[
     Opened
     | PromptStored
     | PromptDropped
+    | RepairsStored
     | MessageStored
     | CallBegun
     | CallStored

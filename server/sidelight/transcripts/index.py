@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from sidelight.core.content import Text
-from sidelight.transcripts.entry import Opened, PromptStored, TitleStored
+from sidelight.transcripts.entry import Opened, PromptDropped, PromptStored, TitleStored
 from sidelight.transcripts.replay import parse
 
 HEAD_LINES = 12
@@ -32,7 +32,7 @@ def list_sessions(folder: Path) -> tuple[Listed, ...]:
 
 def _look(path: Path) -> Listed | None:
     opened: Opened | None = None
-    title = ""
+    title = titled_by = ""
     try:
         updated = datetime.fromtimestamp(path.stat().st_mtime, UTC)
         with path.open("rb") as file:
@@ -41,7 +41,9 @@ def _look(path: Path) -> Listed | None:
                     case Opened() as entry:
                         opened = opened or entry
                     case PromptStored() as entry if not title:
-                        title = _first_line(entry)
+                        title, titled_by = _first_line(entry), entry.prompt_id
+                    case PromptDropped() as entry if entry.prompt_id == titled_by:
+                        title = ""
                     case _:
                         pass
         title = _last_title(path) or title

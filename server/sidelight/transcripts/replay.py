@@ -6,7 +6,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from sidelight.core.content import ToolUse
-from sidelight.core.messages import AssistantMessage, Message, Usage
+from sidelight.core.messages import AssistantMessage, Message, Repairs, Usage
 from sidelight.core.spend import Spent
 from sidelight.transcripts.entry import (
     ENTRY,
@@ -19,6 +19,7 @@ from sidelight.transcripts.entry import (
     Opened,
     PromptDropped,
     PromptStored,
+    RepairsStored,
     SpendStored,
     TitleStored,
     TurnStored,
@@ -44,6 +45,7 @@ class Replay:
     usage: Usage = Usage()
     spent: dict[str, Spent] = field(default_factory=dict[str, Spent])
     answered: dict[str, str] = field(default_factory=dict[str, str])
+    repairs: Repairs = Repairs()
     unread_lines: int = 0
     size: int = 0
     _begun: dict[str, ToolUse] = field(default_factory=dict[str, ToolUse])
@@ -57,20 +59,16 @@ class Replay:
                 self._join(entry.message)
             case SpendStored():
                 self.spent[entry.spent.request_id] = entry.spent
-            case PromptStored():
-                self.waiting[entry.prompt_id] = entry
-            case PromptDropped():
-                self.waiting.pop(entry.prompt_id, None)
+            case PromptStored() | PromptDropped():
+                self._wait(entry)
             case CallBegun():
                 self._begun[entry.call.id] = entry.call
             case CallStored():
                 self.calls[entry.tool_use_id] = entry
-            case ModeStored():
-                self.mode = entry.mode
-            case TitleStored():
-                self.title = entry.title
             case TurnStored():
                 self.usage += entry.usage
+            case RepairsStored() | ModeStored() | TitleStored():
+                self._set(entry)
             case Opened():
                 pass
 
@@ -81,6 +79,21 @@ class Replay:
         if left:
             rest = AssistantMessage(id=f"rest-{left[0].id}", content=left, stop_reason="killed")
             self._join(rest)
+
+    def _set(self, entry: RepairsStored | ModeStored | TitleStored) -> None:
+        match entry:
+            case RepairsStored():
+                self.repairs = entry.repairs
+            case ModeStored():
+                self.mode = entry.mode
+            case TitleStored():
+                self.title = entry.title
+
+    def _wait(self, entry: PromptStored | PromptDropped) -> None:
+        if isinstance(entry, PromptStored):
+            self.waiting[entry.prompt_id] = entry
+        else:
+            self.waiting.pop(entry.prompt_id, None)
 
     def _join(self, message: Message) -> None:
         if isinstance(message, AssistantMessage):

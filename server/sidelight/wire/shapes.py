@@ -241,7 +241,7 @@ def _replayed(
 ) -> Iterator[Json]:
     for block in message.content:
         if isinstance(block, Text) and block.text:
-            yield piece_of_answer(message.id, block.text)
+            yield piece_of_answer(message.shown_as, block.text)
         elif isinstance(block, Thinking) and block.text:
             yield piece_of_thinking(message.id, block.text)
         elif isinstance(block, ToolUse):

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from sidelight.core.content import Json, Text
 from sidelight.core.events import (
     Event,
+    HistoryRepaired,
     HookEnded,
     MessageAdded,
     MessageDropped,
@@ -164,8 +165,8 @@ class Feed:
                 await self._wire.changed()
             case RetryScheduled() | HookEnded() | Notice():
                 self._remark(event)
-            case StepStarted() | TextDelta() | ThinkingDelta() | ToolProgress():
-                pass  # a step is no news by itself; deltas were taken before
+            case StepStarted() | TextDelta() | ThinkingDelta() | ToolProgress() | HistoryRepaired():
+                pass  # no news by themselves, or said by a notice; deltas were taken before
 
     def _message(self, event: MessageAdded | MessageDropped) -> None:
         if isinstance(event, MessageDropped):
@@ -177,11 +178,12 @@ class Feed:
             for chunk in user_chunks(message):
                 self.update(chunk)
         elif isinstance(message, AssistantMessage):
-            if message.id not in self._streamed:
+            if message.shown_as not in self._streamed:
                 for block in message.content:
                     if isinstance(block, Text):
-                        self.update(text_chunk("agent_message_chunk", message.id, block.text))
-            self._streamed.discard(message.id)
+                        chunk = text_chunk("agent_message_chunk", message.shown_as, block.text)
+                        self.update(chunk)
+            self._streamed.discard(message.shown_as)
 
     def _call(
         self, event: ToolCallStarted | ToolCallEnded | PermissionAsked | PermissionDecided

@@ -7,9 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidelight.core.errors import ModelError, ModelErrorKind
-from sidelight.model.retry import LONGEST_ASKED_S, PASSING, TRIES, delay
+from sidelight.model.retry import OUTAGES, PASSING, Backoff, slices
 
 BUSY = ModelError("overloaded", "busy")
+USUAL = Backoff()
+delay, TRIES, LONGEST_ASKED_S = USUAL.delay, USUAL.tries, USUAL.longest_asked_s
 
 
 @pytest.mark.req("MODEL-02")
@@ -42,3 +44,18 @@ def test_only_what_passes_by_itself_is_tried_again(kind: ModelErrorKind) -> None
     error = ModelError(kind, "x")
     tries = sum(delay(retries, error, lambda: 0.5) is not None for retries in range(TRIES + 5))
     assert tries == (TRIES if kind in PASSING else 1 if kind == "unknown" else 0)
+
+
+@pytest.mark.parametrize("kind", sorted(get_args(ModelErrorKind)))
+def test_an_unattended_run_waits_out_an_outage_and_nothing_else(kind: ModelErrorKind) -> None:
+    patient = Backoff(unattended=True)
+    error = ModelError(kind, "x", retry_after=LONGEST_ASKED_S + 1)
+    expected = LONGEST_ASKED_S + 1 if kind in OUTAGES else None
+    assert patient.delay(100_000, error, lambda: 0.5) == expected
+    if kind in OUTAGES:
+        assert patient.delay(100_000, ModelError(kind, "x"), lambda: 0.5) == 32
+
+
+def test_a_long_wait_is_told_anew_every_half_minute() -> None:
+    assert list(slices(7)) == [(7, 7)]
+    assert list(slices(70)) == [(70, 30), (40, 30), (10, 10)]

@@ -12,19 +12,19 @@ def test_prompts_are_taken_up_in_their_order_and_once() -> None:
     inbox = Inbox()
     first, second = inbox.add("1", (Text(text="a"),)), inbox.add("2", (Text(text="b"),))
     assert [one.id for one in inbox.queued()] == ["1", "2"]
-    assert inbox.take_all() == (first, second)
-    assert inbox.queued() == ()
-    assert inbox.take_all() == ()
+    assert inbox.fresh() == (first, second)
+    assert [inbox.take(waiting) for waiting in inbox.fresh()] == [True, True]
+    assert (inbox.queued(), inbox.fresh()) == ((), ())
 
 
 def test_a_turns_end_answers_what_it_took_up_and_leaves_the_rest_waiting() -> None:
     inbox = Inbox()
     taken = inbox.add("1", (Text(text="a"),))
-    inbox.take_all()
+    inbox.take(taken)
     late = inbox.add("2", (Text(text="b"),))
     inbox.end(ENDED)
     assert (taken.ended, late.ended) == (ENDED, None)
-    assert inbox.take_all() == (late,)
+    assert inbox.fresh() == (late,)
 
 
 def test_one_prompt_can_be_taken_up_alone_and_only_while_it_waits() -> None:
@@ -32,7 +32,7 @@ def test_one_prompt_can_be_taken_up_alone_and_only_while_it_waits() -> None:
     first, second = inbox.add("1", (Text(text="a"),)), inbox.add("2", (Text(text="b"),))
     assert inbox.take(first)
     assert not inbox.take(first)
-    assert inbox.take_all() == (second,)
+    assert inbox.fresh() == (second,)
 
 
 def test_a_prompt_joins_the_history_under_its_own_name() -> None:
@@ -48,5 +48,15 @@ def test_a_prompt_that_was_taken_back_is_answered_and_never_taken_up() -> None:
     assert inbox.find("1") is first
     inbox.drop(first, ENDED)
     assert (first.ended, inbox.find("1")) == (ENDED, None)
-    assert inbox.take_all() == (second,)
+    assert inbox.fresh() == (second,)
+    assert inbox.take(second)
     assert inbox.find("2") is None
+
+
+def test_a_refused_prompt_is_answered_at_once_and_gone() -> None:
+    inbox = Inbox()
+    waiting = inbox.add("1", (Text(text="a"),))
+    refused = TurnEnded(turn_id="t", reason="blocked", error="no")
+    inbox.drop(waiting, refused)
+    inbox.end(ENDED)
+    assert (waiting.ended, inbox.queued(), inbox.take(waiting)) == (refused, (), False)

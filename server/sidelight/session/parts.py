@@ -1,0 +1,43 @@
+"""What a session is built from."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from sidelight.agent.turn import Bounds
+from sidelight.core.decision import Mode
+from sidelight.core.messages import Attachment
+from sidelight.core.model import Effort, ModelClient
+from sidelight.core.tool import AnyTool, Shell
+from sidelight.hooks.engine import HookEngine
+from sidelight.review.ledger import ReviewLedger
+from sidelight.session.rules import SessionRules
+from sidelight.session.spend import Ceiling, Price
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The parts; made by the composition root, owned by the session.
+
+    `opening` gives the reminders that go ahead of the first prompt, `mode_reminder` what the
+    model is told when the mode changed (old, new), `refresh` takes up settings that changed on
+    disk (blocking) and gives sentences about them, `notices` are told when the session starts.
+    `bounds` are those of the next turn, `ceilings` are what may be
+    spent, as of now.
+    """
+
+    model: ModelClient
+    effort: Effort | None
+    tools: dict[str, AnyTool]
+    hooks: HookEngine
+    rules: SessionRules
+    review: ReviewLedger
+    shell: Shell
+    scratch: Path
+    opening: Callable[[], Awaitable[Sequence[Attachment]]]
+    mode_reminder: Callable[[Mode, Mode], str | None]
+    refresh: Callable[[], Sequence[str]]
+    notices: Sequence[str]
+    bounds: Callable[[], Bounds]
+    price: Price
+    ceilings: Callable[[], Sequence[Ceiling]]
