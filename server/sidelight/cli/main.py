@@ -10,12 +10,14 @@ COMMANDS = {
     "run": "sidelight.cli.run",
     "demo": "sidelight.cli.demo",
     "trust": "sidelight.cli.trust",
+    "local": "sidelight.cli.local",
 }
 USAGE = """\
 usage: sidelight -p "TASK" [options]      run one task without an editor (see sidelight run --help)
        sidelight lsp                      language server on standard input and output
        sidelight demo                     watch the agent mend a sample project
        sidelight trust [FOLDER]           let a folder's own hooks and allow rules count
+       sidelight local install|status|remove   a small model on this computer
        sidelight --version
 """
 
