@@ -123,7 +123,8 @@ class SmallActions:
             diff[:LONGEST_CODE],
             {"subject": {"type": "string", "minLength": 5, "maxLength": LONGEST_SUBJECT}},
         )
-        return Done("Commit message: {text}", text=subject_line(chosen["subject"]))
+        subject = subject_line(chosen["subject"])
+        return Done("Commit message: {text}", {"text": subject}, text=subject)
 
     async def _choose(self, system: str, user: str, fields: Json) -> dict[str, str]:
         schema: Json = {

@@ -4,12 +4,15 @@ import os
 from functools import partial
 from typing import cast, get_args
 
+from sidelight.actions.small import SmallActions
 from sidelight.app.world import DEFAULT_MODEL, Choices, World, build_session, make_world
 from sidelight.core.decision import Mode
 from sidelight.lsp.application import Editor
 from sidelight.lsp.desk import Desk
 from sidelight.lsp.door import EditorDoor
 from sidelight.lsp.server import AgentServer
+from sidelight.model.local.engine import IDLE_S, LocalModel
+from sidelight.model.local.weights import QWEN, Store, Weights
 
 PLACE = "inside the user's editor; edits show up there at once"
 
@@ -33,15 +36,23 @@ class _Wishes:
         )
 
 
-def open_door(server: AgentServer) -> EditorDoor:
-    """The door with everything behind it; nothing is started before its `open`."""
+def open_door(
+    server: AgentServer, weights: Weights = QWEN, *, idle_s: float = IDLE_S
+) -> EditorDoor:
+    """The door with everything behind it; nothing is started before its `open`.
+
+    `weights` are those of the small model, `idle_s` the seconds after which it is put away.
+    """
     wishes = _Wishes()
     world: World = make_world(os.environ, PLACE, wishes.choices)
+    local = LocalModel(Store(weights), world.environ, idle_s=idle_s)
     desk = Desk(
         partial(build_session, world),
         world.link,
         world.state_home,
         wishes.hear,
         lambda: wishes.choices().model or DEFAULT_MODEL,
+        local=local,
+        actions=SmallActions(local.ask, world.prompts),
     )
     return EditorDoor(server, desk)

@@ -8,7 +8,8 @@ from sidelight.core.events import Event, Sink
 from sidelight.lsp.application import Application
 from sidelight.lsp.server import AgentServer
 from sidelight.lsp.transport import ConnectionLostError
-from sidelight.wire.methods import Changes, Connection
+from sidelight.wire.connection import Connection
+from sidelight.wire.methods import Changes
 from sidelight.wire.updates import Feed, Wire
 
 

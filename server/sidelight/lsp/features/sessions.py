@@ -10,12 +10,11 @@ from sidelight.lsp.application import Application, Conversation
 from sidelight.lsp.convert import path_of
 from sidelight.lsp.endpoint import Handler
 from sidelight.lsp.feeds import Feeds
+from sidelight.wire.connection import Connect, Connection
 from sidelight.wire.methods import (
     NOTIFICATIONS,
     REQUESTS,
     Cancel,
-    Connect,
-    Connection,
     ListSessions,
     LoadSession,
     Modes,

@@ -76,6 +76,7 @@ def _server(order: dict[str, Any]) -> Any:
     params.model.path = order["path"]
     params.n_ctx = order["window"]
     params.n_parallel = 1
+    params.warmup = False  # the first answer is as soon there without it
     params.cpuparams.n_threads = count
     params.cpuparams_batch.n_threads = count
     params.hostnames = ["127.0.0.1"]
