@@ -122,7 +122,7 @@ def child_of(pid: int) -> int | None:
 async def started(pid: int) -> int:
     """Wait for the model's process of a server."""
     with anyio.fail_after(SECONDS):
-        while (child := child_of(pid)) is None:
+        while (child := child_of(pid)) is None:  # noqa: ASYNC110 - nobody announces it
             await anyio.sleep(0.02)
     return child
 
