@@ -70,11 +70,10 @@ def _on_selection(server: AgentServer, params: types.CodeActionParams) -> list[t
     ]
     if not small:
         wanted.append(("sidelight.fix", "Sidelight: fix the selection", rewrite))
+        wanted.append(("sidelight.addToChat", "Sidelight: add the selection to the chat", None))
     if params.text_document.uri.endswith((".py", ".pyi")):
         wanted.append(("sidelight.document", "Sidelight: write a docstring", rewrite))
         wanted.append((rename, "Sidelight: rename", rewrite))
-    if not small:
-        wanted.append(("sidelight.addToChat", "Sidelight: add the selection to the chat", None))
     actions = [_action(server, name, title, kind, target) for name, title, kind in wanted]
     if small:
         for action in actions:
