@@ -22,7 +22,7 @@ from tests.fakes.editor import OURS, PLAIN, FakeEditor
 from tests.fakes.lsp_client import lsp_client
 from tests.fakes.small_model import installed, require, smollm2
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.req("MODEL-06")]
 SECONDS = 60
 NOBODY = 0x7FFFFFFF
 CODE = """def area(width, height):

@@ -12,6 +12,7 @@ from tests.fakes.hub import Hub, running_hub
 from tests.fakes.local_model_server import weights as shipped_file
 from tests.fakes.small_model import installed, require, smollm2
 
+pytestmark = pytest.mark.req("MODEL-06")
 ROOT = Path(__file__).resolve().parents[2]
 ONE_MB = 1_000_000
 NOWHERE = "http://127.0.0.1:9"

@@ -49,11 +49,15 @@ class Done:
 
 
 class SmallActions:
-    """The actions over a way to ask. All raise ActionError, LocalModelError or HostError."""
+    """The actions over a way to ask. All raise ActionError, LocalModelError or HostError.
 
-    def __init__(self, ask: Ask, prompts: PromptLibrary) -> None:
+    `trusted` blocks; git is run only in folders that it says yes to.
+    """
+
+    def __init__(self, ask: Ask, prompts: PromptLibrary, trusted: Callable[[str], bool]) -> None:
         self._ask = ask
         self._prompts = prompts
+        self._trusted = trusted
 
     async def explain(self, host: Host, place: Place) -> Done:
         """Say what the selected code does; without a selection its line."""
@@ -113,6 +117,11 @@ class SmallActions:
 
     async def commit_message(self, folder: str) -> Done:
         """A subject line for what is staged in the folder's repository."""
+        if not await anyio.to_thread.run_sync(self._trusted, folder):
+            raise ActionError(
+                "{folder} is not trusted, so git is not run there; `sidelight trust` lets it.",
+                folder=folder,
+            )
         diff = await anyio.to_thread.run_sync(staged_diff, folder)
         if diff is None:
             raise ActionError("{folder} is in no git repository.", folder=folder)

@@ -13,6 +13,9 @@ from sidelight.lsp.door import EditorDoor
 from sidelight.lsp.server import AgentServer
 from sidelight.model.local.engine import IDLE_S, LocalModel
 from sidelight.model.local.weights import QWEN, Store, Weights
+from sidelight.permissions.paths import RealDisk
+from sidelight.permissions.trust import is_trusted
+from sidelight.settings.trusted import trusted_folders
 
 PLACE = "inside the user's editor; edits show up there at once"
 
@@ -45,6 +48,12 @@ def open_door(
     """
     wishes = _Wishes()
     world: World = make_world(os.environ, PLACE, wishes.choices)
+
+    def trusted(folder: str) -> bool:
+        chosen = wishes.choices().trusted
+        known = trusted_folders(world.state_home)
+        return is_trusted(folder, known, RealDisk(), str(world.home)) if chosen is None else chosen
+
     local = LocalModel(Store(weights), world.environ, idle_s=idle_s)
     desk = Desk(
         partial(build_session, world),
@@ -53,6 +62,6 @@ def open_door(
         wishes.hear,
         lambda: wishes.choices().model or DEFAULT_MODEL,
         local=local,
-        actions=SmallActions(local.ask, world.prompts),
+        actions=SmallActions(local.ask, world.prompts, trusted),
     )
     return EditorDoor(server, desk)

@@ -76,6 +76,9 @@ CHINESE = {
     "The small local model had nothing to say.": "本地小模型没有给出内容。",
     "This file defines no names.": "这个文件没有定义任何名称。",
     "{folder} is in no git repository.": "{folder} 不在 git 仓库中。",
+    "{folder} is not trusted, so git is not run there; `sidelight trust` lets it.": (
+        "{folder} 未受信任，因此不在其中运行 git；可用 `sidelight trust` 信任它。"
+    ),
     "Nothing is staged: `git add` what belongs into the commit.": (
         "没有已暂存的改动：请用 `git add` 添加要提交的内容。"
     ),
@@ -86,6 +89,9 @@ CHINESE = {
     "The small local model changes Python files only.": "本地小模型只改动 Python 文件。",
     "The file was changed meanwhile; nothing was done. Try again.": (
         "文件在此期间被改动，没有做任何事。请再试一次。"
+    ),
+    "The action failed by a fault of its own and changed nothing; the log has the details.": (
+        "操作因自身故障而失败，没有做任何改动；详情见日志。"
     ),
     "The edit was refused: {detail}": "编辑被拒绝：{detail}",
     "Ask for the commit message in the chat.": "请在对话中要求撰写提交说明。",

@@ -34,7 +34,7 @@ def shown() -> set[str]:
                 for argument in node.args:
                     if isinstance(argument, ast.Constant | ast.Name):
                         sentences |= texts(argument, constants)
-        sentences |= {text for name, text in constants.items() if name == "words"}
+        sentences |= {text for name, text in constants.items() if name in {"words", "BUG"}}
     return sentences - {"Explained."}
 
 

@@ -54,8 +54,8 @@ def path(tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
-def actions(model: Model) -> SmallActions:
-    return SmallActions(model.ask, PromptLibrary(resource("prompts")))
+def actions(model: Model, *, trusted: bool = True) -> SmallActions:
+    return SmallActions(model.ask, PromptLibrary(resource("prompts")), lambda folder: trusted)
 
 
 def host() -> DiskHost:
@@ -222,6 +222,15 @@ async def test_a_commit_message_is_asked_for_what_is_staged(path: Path) -> None:
     assert done.text == "Read files as text"
     assert "rows.py | 7 +++" in model.questions[0].user
     assert "not_staged" not in model.questions[0].user
+
+
+async def test_in_a_folder_that_is_not_trusted_git_is_not_run(path: Path) -> None:
+    model = Model({"subject": "Read files"})
+    git(path.parent, "init", "-q")
+    git(path.parent, "add", "rows.py")
+    with pytest.raises(ActionError, match="is not trusted, so git is not run there"):
+        await actions(model, trusted=False).commit_message(str(path.parent))
+    assert model.questions == []
 
 
 async def test_no_program_that_the_repository_names_is_run(path: Path) -> None:

@@ -1,5 +1,6 @@
 """The actions on code by whoever can do them: the agent, else the small local model alone."""
 
+import logging
 from collections.abc import Awaitable, Callable
 
 import anyio
@@ -21,7 +22,10 @@ from sidelight.wire.catalogue import say
 from sidelight.wire.connection import CommitMessage
 from sidelight.wire.methods import Nothing
 
+log = logging.getLogger(__name__)
+
 MARK = "By the small local model on this computer; it may be wrong."
+BUG = "The action failed by a fault of its own and changed nothing; the log has the details."
 Work = Callable[[], Awaitable[Done]]
 
 
@@ -125,6 +129,10 @@ class ActionCommands:
             done = await self._watched(title, work)
         except AgentError as error:
             self._shown.message("Failed: {error}", types.MessageType.Error, error=error)
+            return
+        except Exception:
+            log.exception("an action failed by a fault of ours")
+            self._shown.message(BUG, types.MessageType.Error)
             return
         if done.words == "Explained.":
             mark = say(self._server.locale, MARK)
