@@ -6,6 +6,7 @@ import type { Panel } from './chat/panel';
 import type { EditorState } from './host/editorState';
 import type { ReviewInEditor } from './host/review';
 import type { Keys } from './host/secrets';
+import type { SmallModels } from './host/smallModel';
 import { log, sayError } from './log';
 import type { Server } from './server';
 import type { SessionController } from './session';
@@ -18,12 +19,13 @@ export interface Parts {
   review: ReviewInEditor;
   editor: EditorState;
   keys: Keys;
+  small: SmallModels;
 }
 
 type Run = (...args: never[]) => unknown;
 
 export function registerCommands(parts: Parts): vscode.Disposable[] {
-  const { server, controller, panel, review, editor, keys } = parts;
+  const { server, controller, panel, review, editor, keys, small } = parts;
   const commands: Record<string, Run> = {
     'sidelight.focus': () => focus(panel),
     'sidelight.newConversation': () => controller.begin().then(() => panel.reveal({ type: 'focusPrompt' })),
@@ -36,6 +38,9 @@ export function registerCommands(parts: Parts): vscode.Disposable[] {
     'sidelight.setKey': () => keys.set(),
     'sidelight.removeKey': () => keys.remove(),
     'sidelight.lookAgain': () => keys.lookAgain(),
+    'sidelight.installSmallModel': () => small.install(),
+    'sidelight.renameInWords': (target?: Parameters<SmallModels['rename']>[0]) => small.rename(target),
+    'sidelight.writeCommitMessage': (control?: vscode.SourceControl) => small.commitMessage(control),
     'sidelight.restart': () => server.restart(),
     'sidelight.showLog': () => log().show(true),
     'sidelight.chooseModel': () => openSetting('model'),

@@ -12,6 +12,7 @@ import { EditorState } from './host/editorState';
 import { Permissions } from './host/permission';
 import { ReviewInEditor } from './host/review';
 import { Keys } from './host/secrets';
+import { SmallModels } from './host/smallModel';
 import { log } from './log';
 import type { AddToChat } from './protocol';
 import { fromServer } from './protocol';
@@ -66,7 +67,15 @@ export function activate(context: vscode.ExtensionContext): Api {
     }),
     vscode.workspace.onDidChangeConfiguration((event) => void settingsChanged(event, server, controller)),
     vscode.workspace.onDidChangeWorkspaceFolders(() => void folderChanged(controller)),
-    ...registerCommands({ server, controller, panel, review, editor, keys }),
+    ...registerCommands({
+      server,
+      controller,
+      panel,
+      review,
+      editor,
+      keys,
+      small: new SmallModels(server, controller, panel),
+    }),
   );
   settings = readSettings();
   void server.start();

@@ -224,6 +224,15 @@ export interface Retry {
   cause: string;
 }
 
+/** The optional small model, while there is none for the agent; `ready` says that its actions work. */
+export interface SmallModel {
+  ready: boolean;
+  title: string;
+  megabytes: number;
+  licence: string;
+  place: string;
+}
+
 export interface Connection {
   ready: boolean;
   model?: string;
@@ -231,6 +240,7 @@ export interface Connection {
   problem?: string;
   tried?: string[];
   demonstration?: boolean;
+  small?: SmallModel;
 }
 
 export interface Connect {

@@ -27,6 +27,7 @@ export class Server implements vscode.Disposable {
   readonly onStatus = this.#changed.event;
   #client: LanguageClient | undefined;
   #attached: vscode.Disposable[] = [];
+  #python = '';
   #queue: Promise<void> = Promise.resolve();
   #crashes: number[] = [];
   #status: Status = { state: 'starting' };
@@ -41,6 +42,11 @@ export class Server implements vscode.Disposable {
   /** The running client; undefined while there is none. */
   get client(): LanguageClient | undefined {
     return this.#status.state === 'running' ? this.#client : undefined;
+  }
+
+  /** The interpreter of the running server. */
+  get python(): string | undefined {
+    return this.#status.state === 'running' ? this.#python : undefined;
   }
 
   get status(): Status {
@@ -108,6 +114,7 @@ export class Server implements vscode.Disposable {
     );
     client.registerFeature(declaration);
     this.#client = client;
+    this.#python = command;
     this.#stopping = false;
     this.#attached = this.prepare(client);
     try {

@@ -125,6 +125,7 @@ export interface Action {
 export const VIEW_COMMANDS = [
   'sidelight.setKey',
   'sidelight.lookAgain',
+  'sidelight.installSmallModel',
   'sidelight.restart',
   'sidelight.showLog',
   'sidelight.chooseInterpreter',

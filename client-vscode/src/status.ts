@@ -4,6 +4,7 @@ import * as vscode from 'vscode';
 
 import { setContext } from './contextKeys';
 import { countWaiting } from './host/hunks';
+import { onlySmall } from './host/smallModel';
 import type { SessionController } from './session';
 
 export class StatusBar implements vscode.Disposable {
@@ -56,6 +57,7 @@ export class StatusBar implements vscode.Disposable {
     if (server === 'starting') return vscode.l10n.t('Sidelight: starting');
     if (server === 'stopped') return vscode.l10n.t('Sidelight: stopped');
     if (waiting) return vscode.l10n.t('Sidelight: waiting for you');
+    if (onlySmall(this.controller)) return vscode.l10n.t('Sidelight: small local model');
     return running ? vscode.l10n.t('Sidelight: working') : vscode.l10n.t('Sidelight: ready');
   }
 }

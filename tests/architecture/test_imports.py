@@ -10,9 +10,12 @@ SERVER = Path(__file__).resolve().parents[2] / "server" / "sidelight"
 LAZY = {
     "charset_normalizer": "files/encoding.py",
     "git": "git/state.py",
+    "huggingface_hub": "model/local/download.py",
+    "jedi": "actions/names.py",
     "tree_sitter": "tools/bash/parse.py",
     "tree_sitter_bash": "tools/bash/parse.py",
     "watchfiles": "headless/watch.py",
+    "xllamacpp": "model/local/serve.py",
 }
 
 

@@ -34,7 +34,7 @@ def named_in_code() -> set[str]:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.Constant)
         and isinstance(node.value, str)
-        and re.fullmatch(r"reminders/[\w-]+\.md", node.value)
+        and re.fullmatch(r"(reminders|local)/[\w-]+\.md", node.value)
     }
 
 

@@ -52,6 +52,8 @@ async def test_an_editor_opens_a_document_and_asks_for_actions(client: LanguageC
         "Sidelight: explain the selection",
         "Sidelight: fix the selection",
         "Sidelight: add the selection to the chat",
+        "Sidelight: write a docstring",
+        "Sidelight: rename",
     ]
     lenses = await client.text_document_code_lens_async(
         types.CodeLensParams(text_document=types.TextDocumentIdentifier(uri=uri))

@@ -332,6 +332,8 @@ async def test_a_code_action_puts_the_selection_into_the_panel(open_desk: Open) 
             ("Sidelight: explain the selection", None, False),
             ("Sidelight: fix the selection", "refactor.rewrite", False),
             ("Sidelight: add the selection to the chat", None, False),
+            ("Sidelight: write a docstring", "refactor.rewrite", False),
+            ("Sidelight: rename", "refactor.rewrite", False),
         ]
         resolved = await desk.client.ask("codeAction/resolve", actions[0])
         await desk.client.ask(
@@ -353,3 +355,25 @@ async def test_a_code_action_puts_the_selection_into_the_panel(open_desk: Open) 
         ]
         only = {"diagnostics": [], "only": ["quickfix"]}
         assert await desk.client.ask("textDocument/codeAction", {**params, "context": only}) == []
+
+
+async def test_docstrings_and_renames_go_to_the_agent_where_there_is_one(open_desk: Open) -> None:
+    async with open_desk() as desk:
+        uri = await desk.editor.open(put(desk.folder / "a.py", "a = 1\n"))
+        place = {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 1}}
+        target = {"uri": uri, "range": place}
+        wished = {**target, "words": "a to count"}
+        for name, argument in (("document", target), ("rename", target), ("rename", wished)):
+            command = {"command": f"sidelight.{name}", "arguments": [argument]}
+            assert await desk.client.ask("workspace/executeCommand", command) is None
+        told = desk.client.named("_sidelight/add_to_chat")
+        assert [(one["text"], one["prompt"], one["send"]) for one in told] == [
+            ("a = 1\n", "Document this code; change nothing else.", True),
+            (
+                "a = 1\n",
+                "Find a clearer name for this, and rename it everywhere in the project.",
+                True,
+            ),
+            ("a = 1\n", "Rename, everywhere in the project: a to count", True),
+        ]
+        assert desk.editor.edits == []

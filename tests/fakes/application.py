@@ -6,6 +6,7 @@ real ones.
 """
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import anyio
 
@@ -27,7 +28,7 @@ from sidelight.core.events import (
     TurnEnded,
     TurnStarted,
 )
-from sidelight.core.host import FileChange, FileEdit, PermissionPrompt, TextEdit
+from sidelight.core.host import FileChange, FileEdit, Host, PermissionPrompt, TextEdit
 from sidelight.core.ids import new_id
 from sidelight.core.ledger import FileLedger
 from sidelight.core.messages import AssistantMessage, Message, Usage, UserMessage
@@ -40,7 +41,8 @@ from sidelight.session.review_host import ReviewHost
 from sidelight.session.spend import Ledger
 from sidelight.transcripts.entry import CallStored
 from sidelight.wire.changes import changes_of
-from sidelight.wire.methods import Connection, ModeInfo, SessionInfo
+from sidelight.wire.connection import Connection
+from sidelight.wire.methods import ModeInfo, SessionInfo
 from sidelight.wire.reviewing import Changes, Review, Reviewed
 
 MODEL = "scripted"
@@ -264,6 +266,15 @@ class FakeApplication:
         connection = Connection(ready=True, model=MODEL, source="a key" if api_key else "nothing")
         await self.editor.connection(connection)
         return connection
+
+    async def small_actions(self) -> None:
+        return None
+
+    def only_small(self) -> bool:
+        return False
+
+    async def host_for(self, path: str) -> Host:
+        return (await self.new_session(str(Path(path).parent))).host
 
     def context_window(self, model: str) -> int | None:
         return 1000 if model == MODEL else None

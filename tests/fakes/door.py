@@ -37,3 +37,6 @@ class NoDoor:
 
     def busy(self) -> bool:
         return False
+
+    def only_small(self) -> bool:
+        return False

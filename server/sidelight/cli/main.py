@@ -11,6 +11,7 @@ COMMANDS = {
     "demo": "sidelight.cli.demo",
     "models": "sidelight.cli.models",
     "trust": "sidelight.cli.trust",
+    "local": "sidelight.cli.local",
 }
 USAGE = """\
 usage: sidelight -p "TASK" [options]      run one task without an editor (see sidelight run --help)
@@ -18,6 +19,7 @@ usage: sidelight -p "TASK" [options]      run one task without an editor (see si
        sidelight demo                     watch the agent mend a sample project
        sidelight models                   who answers, and what may be asked of each model
        sidelight trust [FOLDER]           let a folder's own hooks and allow rules count
+       sidelight local install|status|remove   a small model on this computer
        sidelight --version
 """
 

@@ -42,6 +42,15 @@ def git_state(folder: str) -> GitState | None:
     )
 
 
+def staged_diff(folder: str) -> str | None:
+    """What is staged, as a diff with a summary first; None without git or repository.
+
+    Blocks: call it in a thread. No program that the repository names is run.
+    """
+    options = ("--no-ext-diff", "--no-textconv", "--no-color", "--unified=1")
+    return _run(folder, "diff", "--cached", "--stat=72", "--patch", *options)
+
+
 def _commits(folder: str) -> tuple[str, ...]:
     log = _run(folder, "log", f"-{COMMITS_SHOWN}", "--format=%h %s", "--no-show-signature")
     return tuple((log or "").splitlines())

@@ -8,13 +8,15 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from sidelight.actions.small import SmallActions
 from sidelight.core.content import Json, UserBlock
 from sidelight.core.decision import Mode
 from sidelight.core.events import Queued, Sink, SpendChanged, TurnEnded
 from sidelight.core.host import FileChange, Host
 from sidelight.core.messages import Message
 from sidelight.transcripts.entry import CallStored
-from sidelight.wire.methods import Connection, ModeInfo, SessionInfo
+from sidelight.wire.connection import Connection
+from sidelight.wire.methods import ModeInfo, SessionInfo
 from sidelight.wire.reviewing import Changes, Review, Reviewed
 
 
@@ -157,6 +159,21 @@ class Application(Protocol):
 
     async def connect(self, api_key: str | None) -> Connection:
         """Look for a model; a key is kept in memory only."""
+        ...
+
+    async def small_actions(self) -> SmallActions | None:
+        """The small local model's actions while it is the only model; looks for one if need be."""
+        ...
+
+    def only_small(self) -> bool:
+        """Whether the small local model is the only one, as far as it is known; no waiting."""
+        ...
+
+    async def host_for(self, path: str) -> Host:
+        """A host whose edits wait for review in a conversation of the file's folder.
+
+        Raises AgentError when there is none and none can be begun.
+        """
         ...
 
     def context_window(self, model: str) -> int | None:

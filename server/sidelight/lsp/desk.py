@@ -3,17 +3,20 @@
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from sidelight.actions.small import SmallActions
 from sidelight.core.errors import AgentError
-from sidelight.core.host import FileChange
+from sidelight.core.host import FileChange, Host
 from sidelight.lsp.application import Editor
 from sidelight.lsp.convert import uri_of
 from sidelight.model.link import Linked, ModelLink
+from sidelight.model.local.engine import LocalModel
 from sidelight.model.provider import NoModel
 from sidelight.session.manager import Build, SessionManager
 from sidelight.session.session import Session
 from sidelight.wire.catalogue import say
 from sidelight.wire.changes import changes_of
-from sidelight.wire.methods import Connection, ModeInfo, SessionInfo
+from sidelight.wire.connection import Connection, SmallModel
+from sidelight.wire.methods import ModeInfo, SessionInfo
 from sidelight.wire.reviewing import Changes, Review, Reviewed
 
 MODES = (
@@ -21,6 +24,16 @@ MODES = (
     ("acceptEdits", "Accept edits", "Edits in the workspace are made at once, commands are asked"),
     ("plan", "Plan", "Looks around and plans, changes nothing"),
     ("dontAsk", "Don't ask", "What no rule allows is denied"),
+)
+
+SMALL_ONLY = (
+    "Only the small local model is here. It explains code, writes docstrings and commit messages, "
+    "and renames; it cannot work as an agent, so the chat is off. For the agent:"
+)
+SMALL_OFFER = (
+    "Or get a small model that runs on this computer ({megabytes} MB, {licence}): "
+    "`sidelight local install`. It explains code, writes docstrings and commit messages, and "
+    "renames. It cannot work as an agent."
 )
 
 
@@ -40,6 +53,8 @@ class Desk:
         default_model: Callable[[], str],
         *,
         prepare: Callable[[], None],
+        local: LocalModel,
+        actions: SmallActions,
     ) -> None:
         self._build = build
         self._link = link
@@ -47,6 +62,8 @@ class Desk:
         self._editor_is_here = editor_is_here
         self._default_model = default_model
         self._prepare = prepare
+        self._local = local
+        self._actions = actions
         self._editor: Editor | None = None
         self._sessions: SessionManager | None = None
 
@@ -78,6 +95,7 @@ class Desk:
         if self._sessions is not None:
             await self._sessions.close()
         await self._link.aclose()
+        await self._local.stop()
 
     async def new_session(self, cwd: str) -> Session:
         """Begin a conversation."""
@@ -118,6 +136,25 @@ class Desk:
         await self.editor.connection(connection)
         self._prepare()
         return connection
+
+    async def small_actions(self) -> SmallActions | None:
+        """The small model's actions while it is the only model."""
+        if self._link.state is None:
+            await self.connect(None)
+        return self._actions if self.only_small() else None
+
+    def only_small(self) -> bool:
+        """Whether the small model is there and no other."""
+        return isinstance(self._link.state, NoModel) and not self._local.store.problem()
+
+    async def host_for(self, path: str) -> Host:
+        """The newest conversation that holds the file, else a new one in its folder."""
+        place = Path(path)
+        for session in reversed(self.sessions.sessions()):
+            if place.is_relative_to(session.cwd):
+                return session.host
+        holding = [root for root in self.editor.roots if place.is_relative_to(root)]
+        return (await self.new_session(holding[0] if holding else str(place.parent))).host
 
     def context_window(self, model: str) -> int | None:
         """Size of a model's context in tokens."""
@@ -170,10 +207,24 @@ class Desk:
 
     def _connection(self, found: Linked | NoModel) -> Connection:
         if isinstance(found, NoModel):
-            return Connection(ready=False, problem=found.advice, tried=found.tried)
+            small = self._small()
+            words = SMALL_ONLY if small.ready else SMALL_OFFER
+            about = say(self.editor.locale, words, megabytes=small.megabytes, licence=small.licence)
+            problem = f"{about}\n{found.advice}" if small.ready else f"{found.advice}\n{about}"
+            return Connection(ready=False, problem=problem, tried=found.tried, small=small)
         return Connection(
             ready=True,
             model=found.model(self._default_model()),
             source=". ".join(filter(None, (found.source, found.way, found.warning))),
             demonstration=found.demonstration,
+        )
+
+    def _small(self) -> SmallModel:
+        store = self._local.store
+        return SmallModel(
+            ready=not store.problem(),
+            title=store.weights.title,
+            megabytes=store.weights.megabytes,
+            licence=store.weights.licence,
+            place=str(store.folder),
         )

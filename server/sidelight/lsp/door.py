@@ -18,6 +18,7 @@ from sidelight.lsp.convert import file_key, is_uri, path_of
 from sidelight.lsp.documents import look, read_disk
 from sidelight.lsp.edits import Edits
 from sidelight.lsp.endpoint import Endpoint, Handler
+from sidelight.lsp.features.actions import ActionCommands
 from sidelight.lsp.features.plain import Document, PlainCommands, Target, Task
 from sidelight.lsp.features.review import HunkTarget, ReviewCommands
 from sidelight.lsp.features.sessions import Sessions
@@ -25,6 +26,7 @@ from sidelight.lsp.feeds import Feeds
 from sidelight.lsp.host import LspHost
 from sidelight.lsp.questions import Questions
 from sidelight.lsp.server import AgentServer
+from sidelight.lsp.shown import Shown
 from sidelight.wire.methods import Nothing
 
 PAUSE_SECONDS = 0.2
@@ -44,7 +46,10 @@ class EditorDoor:
         self._pauses: dict[str, asyncio.TimerHandle] = {}
         self._feeds = Feeds(server, application)
         self._review = ReviewCommands(server, application)
-        self._plain = PlainCommands(server, application, self._feeds, lambda: tuple(self._roots))
+        shown = Shown(server, application.state_folder)
+        roots = lambda: tuple(self._roots)  # noqa: E731
+        self._plain = PlainCommands(server, application, self._feeds, roots, shown)
+        self._actions = ActionCommands(server, application, self._plain, shown)
         self._methods = Endpoint(Sessions(application, self._feeds).methods())
         self._commands = Endpoint(self._command_table())
 
@@ -86,7 +91,8 @@ class EditorDoor:
             raise JsonRpcInvalidParams(f"{name} takes one argument, not {len(arguments)}")
         argument: Any = arguments[0] if arguments else {}
         if isinstance(argument, str):
-            field = {"sidelight.run": "text", "sidelight.showDiff": "uri"}.get(name, "")
+            fields = {"sidelight.run": "text"}
+            field = fields.get(name, "uri")
             argument = {field: argument}
         return await self._commands.call(name, argument)
 
@@ -117,16 +123,23 @@ class EditorDoor:
 
     def busy(self) -> bool:
         """Whether a task runs that was started without a panel."""
-        return self._plain.running
+        return self._plain.running or self._actions.running
+
+    def only_small(self) -> bool:
+        """Whether the small local model is the only one."""
+        return self._application.only_small()
 
     def _command_table(self) -> dict[str, tuple[type[Record], Handler]]:
-        review, plain = self._review, self._plain
+        review, plain, actions = self._review, self._plain, self._actions
         return {
-            "sidelight.explain": (Target, plain.explain),
+            "sidelight.explain": (Target, actions.explain),
             "sidelight.fix": (Target, plain.fix),
+            "sidelight.document": (Target, actions.document),
+            "sidelight.rename": (Target, actions.rename),
+            "sidelight.commitMessage": (Document, actions.commit_message),
             "sidelight.addToChat": (Target, plain.add_to_chat),
             "sidelight.run": (Task, plain.run),
-            "sidelight.stop": (Nothing, plain.stop),
+            "sidelight.stop": (Nothing, actions.stop),
             "sidelight.showDiff": (Document, plain.show_diff),
             "sidelight.keep": (HunkTarget, review.keep),
             "sidelight.undo": (HunkTarget, review.undo),

@@ -8,7 +8,7 @@ from sidelight.core.events import Event, Queued, Sink
 from sidelight.lsp.application import Application
 from sidelight.lsp.server import AgentServer
 from sidelight.lsp.transport import ConnectionLostError
-from sidelight.wire.methods import Connection
+from sidelight.wire.connection import Connection
 from sidelight.wire.reviewing import Changes
 from sidelight.wire.updates import Feed, Wire
 

@@ -62,6 +62,10 @@ class Door(Protocol):
         """Whether a turn runs that was started without a panel."""
         ...
 
+    def only_small(self) -> bool:
+        """Whether the small local model is the only one; no waiting."""
+        ...
+
 
 Load = Callable[["AgentServer"], Door]
 

@@ -162,6 +162,12 @@ class Child:
             self._patience -= anyio.current_time() - began
         return True
 
+    def feed(self, data: bytes) -> None:
+        """Write to the standard input of a command that was started with `hold`; never blocks."""
+        pipe = cast("asyncio.WriteTransport", self._transport.get_pipe_transport(0))
+        if not pipe.is_closing():
+            pipe.write(data)
+
     async def end(self) -> bool:
         """End what is left: TERM to the whole family, then KILL; True if anything was left.
 
@@ -201,12 +207,14 @@ async def start(
     cwd: str,
     env: Mapping[str, str],
     stdin: bytes | None = None,
+    hold: bool = False,
     merge: bool = False,
 ) -> Child:
     """Start a program (a sequence) or a line for `sh -c` (a string); the caller ends it.
 
-    `stdin` is given to it in full, without one it reads end of file; `merge` sends stderr into
-    stdout. Raises OSError when the program or `cwd` is not there or may not be run.
+    `stdin` is given to it in full, without one it reads end of file; with `hold` it stays open
+    for `Child.feed`, and closes when this process ends, however it ends. `merge` sends stderr
+    into stdout. Raises OSError when the program or `cwd` is not there or may not be run.
     """
     words = ["/bin/sh", "-c", command] if isinstance(command, str) else list(command)
     pipes = _Pipes({1} if merge else {1, 2})
@@ -229,7 +237,8 @@ async def start(
     if stdin is not None:
         feed = cast("asyncio.WriteTransport", transport.get_pipe_transport(0))
         feed.write(stdin)
-        feed.write_eof()
+        if not hold:
+            feed.write_eof()
     child = Child(transport, pipes)
     GUARD.watch(child.pid)
     return child

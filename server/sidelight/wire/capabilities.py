@@ -28,6 +28,9 @@ NOTIFICATIONS = ("session/cancel", "_sidelight/terminal_cwd")
 COMMANDS = (
     "sidelight.explain",
     "sidelight.fix",
+    "sidelight.document",
+    "sidelight.rename",
+    "sidelight.commitMessage",
     "sidelight.addToChat",
     "sidelight.run",
     "sidelight.stop",
@@ -38,7 +41,8 @@ COMMANDS = (
     "sidelight.showDiff",
 )
 OPEN_DIFF = "sidelight.openDiff"
-"""The one command that our extension itself provides (a lens starts it)."""
+RENAME_IN_WORDS = "sidelight.renameInWords"
+"""Commands that our extension itself provides: a lens or a code action starts them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from pydantic import Field
 
 from sidelight.core.content import Json
 from sidelight.core.record import Record
+from sidelight.wire.connection import Connect, Connection
 from sidelight.wire.controls import (
     CheckRule,
     EditQueued,
@@ -283,27 +284,6 @@ class Retry(Record):
     attempt: int
     delay_ms: int
     cause: str
-
-
-class Connection(Record):
-    """`_sidelight/connection` (notification, and answer of `_sidelight/connect`).
-
-    Which model answers and by which source; without one, `problem` says what to do next.
-    `demonstration` is true when replies were written beforehand.
-    """
-
-    ready: bool
-    model: str | None = None
-    source: str | None = None
-    problem: str | None = None
-    tried: tuple[str, ...] = ()
-    demonstration: bool = False
-
-
-class Connect(Record):
-    """`_sidelight/connect`: look for a model again; a key given here is kept in memory only."""
-
-    api_key: str | None = None
 
 
 class AddToChat(Record):

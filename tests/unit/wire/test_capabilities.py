@@ -1,5 +1,7 @@
 """What the sides tell each other at the start."""
 
+import re
+
 import pytest
 
 from sidelight.wire.capabilities import (
@@ -52,9 +54,8 @@ def test_another_version_is_a_plain_client_that_is_told_what_to_update(
 
 
 def test_each_chinese_sentence_has_the_fields_of_the_english_one() -> None:
-    words = "message n total why error path count names problem spent ceiling higher"
-    fields = dict.fromkeys(words.split(), "@")
     for english, chinese in CHINESE.items():
+        fields = dict.fromkeys(re.findall(r"\{(\w+)\}", english), "@")
         assert say("en", english, **fields).count("@") == chinese.format(**fields).count("@")
     assert say("zh-CN", "Deny") == "拒绝"
     assert say("de", "Deny") == "Deny"

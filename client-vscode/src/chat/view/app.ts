@@ -61,7 +61,10 @@ export function hindrance({ server, folder, connection }: Shell): string {
   if (server.state === 'starting') return t('The server is starting');
   if (server.state === 'stopped') return t('The server is not running');
   if (folder === null) return t('Open a folder first');
-  return connection?.ready === true ? '' : t('There is no model yet');
+  if (connection?.ready === true) return '';
+  return connection?.small?.ready === true
+    ? t('The small local model cannot work as an agent')
+    : t('There is no model yet');
 }
 
 export function newUi(kept: Kept): Ui {

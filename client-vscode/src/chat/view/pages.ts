@@ -74,7 +74,8 @@ function way(
   name: IconName,
   label: string,
   hint: string,
-  command: 'sidelight.setKey' | 'sidelight.chooseGateway' | 'sidelight.lookAgain',
+  command:
+    'sidelight.setKey' | 'sidelight.chooseGateway' | 'sidelight.lookAgain' | 'sidelight.installSmallModel',
 ): TemplateResult {
   return html`<button
     class="way"
@@ -84,6 +85,25 @@ function way(
   >
     ${icon(name)}<span>${label}</span>${icon('right', 'chev')}<span class="hint">${hint}</span>
   </button>`;
+}
+
+function noModelTitle(app: App): string {
+  const { connection } = app.state.shell;
+  return connection?.small?.ready === true
+    ? t('The small local model cannot work as an agent')
+    : t('No model found yet');
+}
+
+/** The small model as one more way, as long as it is not there. */
+function smallOffer(app: App): Piece {
+  const small = app.state.shell.connection?.small;
+  if (!small || small.ready) return nothing;
+  const about = t(
+    '{0} MB, {1}: explains, documents, renames, writes commit messages.',
+    small.megabytes,
+    small.licence,
+  );
+  return way(app, 'chip', t('Get a small model'), about, 'sidelight.installSmallModel');
 }
 
 /** No model: what was tried, and the ways to one. */
@@ -106,13 +126,14 @@ function noModel(app: App): TemplateResult {
   return page(
     html`<div>
         ${icon('lamp', 'big')}
-        <h2 class="eh">${t('No model found yet')}</h2>
+        <h2 class="eh">${noModelTitle(app)}</h2>
         <p class="lead">${connection?.problem ?? ''}</p>
       </div>
       <div class="ways">
         ${way(app, 'key', t('Enter an API key'), t('It is kept in the editor’s secret storage.'), 'sidelight.setKey')}
         ${way(app, 'cloud', t('Use a gateway'), t('Set its address as ANTHROPIC_BASE_URL in the settings, then look again.'), 'sidelight.chooseGateway')}
         ${way(app, 'chip', t('Run a model on this machine'), t('Start any server that speaks the Messages API, then look again.'), 'sidelight.lookAgain')}
+        ${smallOffer(app)}
       </div>
       <div class="btns">
         <button class="btn" type="button" data-command="sidelight.lookAgain" @click=${again}>

@@ -5,6 +5,7 @@ from typing import Any
 from lsprotocol import types
 
 from sidelight.lsp.server import AgentServer
+from sidelight.wire.capabilities import RENAME_IN_WORDS
 from sidelight.wire.catalogue import say
 from sidelight.wire.loose import mapping
 
@@ -39,6 +40,8 @@ def register(server: AgentServer) -> None:
 
 def _on_problems(server: AgentServer, params: types.CodeActionParams) -> list[types.CodeAction]:
     actions: list[types.CodeAction] = []
+    if _only_small(server):
+        return actions  # why something is wrong is more than it can tell
     for problem in params.context.diagnostics[:MOST_PROBLEMS]:
         message = " ".join(problem.message.split())
         if len(message) > LONGEST_MESSAGE:
@@ -60,13 +63,26 @@ def _on_selection(server: AgentServer, params: types.CodeActionParams) -> list[t
         return []
     target = _target(params.text_document.uri, params.range, None)
     rewrite = types.CodeActionKind.RefactorRewrite
-    return [
-        _action(server, "sidelight.explain", "Sidelight: explain the selection", None, target),
-        _action(server, "sidelight.fix", "Sidelight: fix the selection", rewrite, target),
-        _action(
-            server, "sidelight.addToChat", "Sidelight: add the selection to the chat", None, target
-        ),
+    small = _only_small(server)
+    rename = RENAME_IN_WORDS if server.client.ours else "sidelight.rename"
+    wanted: list[tuple[str, str, types.CodeActionKind | None]] = [
+        ("sidelight.explain", "Sidelight: explain the selection", None)
     ]
+    if not small:
+        wanted.append(("sidelight.fix", "Sidelight: fix the selection", rewrite))
+        wanted.append(("sidelight.addToChat", "Sidelight: add the selection to the chat", None))
+    if params.text_document.uri.endswith((".py", ".pyi")):
+        wanted.append(("sidelight.document", "Sidelight: write a docstring", rewrite))
+        wanted.append((rename, "Sidelight: rename", rewrite))
+    actions = [_action(server, name, title, kind, target) for name, title, kind in wanted]
+    if small:
+        for action in actions:
+            action.title = say(server.locale, "{title} (small local model)", title=action.title)
+    return actions
+
+
+def _only_small(server: AgentServer) -> bool:
+    return server.door is not None and server.door.only_small()
 
 
 def _action(

@@ -1,13 +1,9 @@
 """Explain, fix, run: in our panel where there is one, else in any editor by messages and files."""
 
-import logging
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 
-import anyio
 from lsprotocol import types
-from pygls.exceptions import JsonRpcException
 
 from sidelight.core.content import Text
 from sidelight.core.errors import AgentError
@@ -22,12 +18,13 @@ from sidelight.core.events import (
 from sidelight.core.messages import AssistantMessage
 from sidelight.core.record import Record
 from sidelight.lsp.application import Application, Conversation
-from sidelight.lsp.convert import path_of, uri_of
+from sidelight.lsp.convert import path_of
 from sidelight.lsp.documents import read
 from sidelight.lsp.feeds import Feeds
 from sidelight.lsp.lines import split_lines
 from sidelight.lsp.progress import Progress
 from sidelight.lsp.server import AgentServer
+from sidelight.lsp.shown import Shown
 from sidelight.wire.catalogue import say
 from sidelight.wire.diffs import difference
 from sidelight.wire.methods import (
@@ -39,8 +36,6 @@ from sidelight.wire.methods import (
     TextBlock,
 )
 from sidelight.wire.prompts import to_blocks
-
-log = logging.getLogger(__name__)
 
 LONGEST_MESSAGE = 200
 
@@ -60,11 +55,12 @@ class PlaceRange(Record):
 
 
 class Target(Record):
-    """What a code action is about; `problem` is the diagnostic's message."""
+    """What a code action is about; `problem` is the diagnostic's message, `words` a wish."""
 
     uri: str
     range: PlaceRange
     problem: str | None = None
+    words: str | None = None
 
 
 class Task(Record):
@@ -88,11 +84,13 @@ class PlainCommands:
         application: Application,
         feeds: Feeds,
         roots: Callable[[], Sequence[str]],
+        shown: Shown,
     ) -> None:
         self._server = server
         self._application = application
         self._feeds = feeds
         self._roots = roots
+        self._shown = shown
         self._conversation: Conversation | None = None
         self._running = False
 
@@ -112,6 +110,23 @@ class PlainCommands:
         plain = "Find out what is wrong with this code and fix it."
         await self._about(target, words if target.problem else plain, send=True)
 
+    async def document(self, target: Target) -> None:
+        """Write a docstring for what is selected."""
+        await self._about(target, "Document this code; change nothing else.", send=True)
+
+    async def rename(self, target: Target) -> None:
+        """Rename what the words say; without words, for a clearer name."""
+        words = "Rename, everywhere in the project: {words}"
+        plain = "Find a clearer name for this, and rename it everywhere in the project."
+        await self._about(target, words if target.words else plain, send=True)
+
+    async def commit_message(self, folder: str) -> None:
+        """Have the agent write a commit message for what is staged."""
+        words = say(
+            self._server.locale, "Write a commit message for what is staged; do not commit."
+        )
+        self._start([TextBlock(text=words)], folder)
+
     async def add_to_chat(self, target: Target) -> None:
         """Put the selection into the prompt; without a panel there is none, so it is said."""
         await self._about(
@@ -125,7 +140,7 @@ class PlainCommands:
     async def stop(self, _: Nothing) -> None:
         """Stop the task that runs."""
         if self._conversation is None or not self._running:
-            self._message("Nothing is running.")
+            self._shown.message("Nothing is running.")
             return
         self._conversation.cancel()
 
@@ -134,12 +149,12 @@ class PlainCommands:
         path = path_of(document.uri)
         original = self._application.original(path)
         if original is None:
-            self._message("Nothing is waiting for review.")
+            self._shown.message("Nothing is waiting for review.")
             return
         now = (await read(self._server.buffers, path)).text
         lines = difference(path, original, now).lines
         body = "\n".join(f"{line.sign}{line.text}" for line in lines)
-        await self._show(f"```diff\n{body}\n```\n", f"{Path(path).name}.diff")
+        await self._shown.document(f"```diff\n{body}\n```\n", f"{Path(path).name}.diff")
 
     # --- what it is about -----------------------------------------------------------------------
 
@@ -149,7 +164,8 @@ class PlainCommands:
             last -= 1
         lines = split_lines((await read(self._server.buffers, path)).text)
         text = "".join(lines[first : last + 1])
-        prompt = say(self._server.locale, words, problem=target.problem or "") if words else None
+        fields = {"problem": target.problem or "", "words": target.words or ""}
+        prompt = say(self._server.locale, words, **fields) if words else None
         if self._server.client.ours:
             added = AddToChat(
                 uri=target.uri,
@@ -172,7 +188,7 @@ class PlainCommands:
     def _start(self, prompt: Sequence[PromptBlock], path: str | None) -> None:
         """Begin and return: some editors freeze while a command runs."""
         if self._running:
-            self._message("A task is running already; stop it first.")
+            self._shown.message("A task is running already; stop it first.")
             return
         self._running = True
         self._server.background(self._task(prompt, path))
@@ -184,7 +200,7 @@ class PlainCommands:
             async with Progress(
                 self._server, f"Sidelight: {title}"[:80], conversation.cancel
             ) as shown:
-                answer = _Answer(shown, self._message)
+                answer = _Answer(shown, self._shown.message)
                 untap = self._feeds.tap(conversation.id, answer.take)
                 try:
                     content = to_blocks(prompt, lambda uri: conversation.withheld(path_of(uri)))
@@ -194,7 +210,7 @@ class PlainCommands:
                 shown.last_words = self._last_words(ended)
             await self._end(ended, answer.text)
         except AgentError as error:
-            self._message("Failed: {error}", types.MessageType.Error, error=str(error))
+            self._shown.message("Failed: {error}", types.MessageType.Error, error=str(error))
         finally:
             self._running = False
 
@@ -214,38 +230,13 @@ class PlainCommands:
 
     async def _end(self, ended: TurnEnded, text: str) -> None:
         if ended.error:
-            self._message("Failed: {error}", types.MessageType.Error, error=ended.error)
+            self._shown.message("Failed: {error}", types.MessageType.Error, error=ended.error)
         if "\n" in text.strip() or len(text) > LONGEST_MESSAGE:
-            await self._show(text, "answer.md")
+            await self._shown.document(text, "answer.md")
         elif text.strip():
             self._server.window_show_message(
                 types.ShowMessageParams(type=types.MessageType.Info, message=text.strip())
             )
-
-    # --- shown ----------------------------------------------------------------------------------
-
-    async def _show(self, text: str, name: str) -> None:
-        """As a Markdown file of ours, opened where the editor can open one."""
-        folder = anyio.Path(self._application.state_folder) / "answers"
-        await folder.mkdir(parents=True, exist_ok=True)
-        stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S-%f")
-        path = folder / f"{stamp}-{Path(name).stem}.md"
-        await path.write_text(text if text.endswith("\n") else f"{text}\n", encoding="utf-8")
-        window = self._server.client_capabilities.window
-        if window and window.show_document and window.show_document.support:
-            params = types.ShowDocumentParams(uri=uri_of(str(path)), take_focus=False)
-            try:
-                if (await self._server.window_show_document_async(params)).success:
-                    return
-            except JsonRpcException as error:
-                log.warning("the editor did not show %s: %s", path, error.message)
-        self._message("The answer is in {path}", path=str(path))
-
-    def _message(
-        self, words: str, kind: types.MessageType = types.MessageType.Info, **fields: str
-    ) -> None:
-        message = say(self._server.locale, words, **fields)
-        self._server.window_show_message(types.ShowMessageParams(type=kind, message=message))
 
 
 class _Answer:

@@ -12,6 +12,7 @@ from sidelight.lsp.convert import path_of
 from sidelight.lsp.endpoint import Handler
 from sidelight.lsp.feeds import Feeds
 from sidelight.permissions.storable import unfit
+from sidelight.wire.connection import Connect, Connection
 from sidelight.wire.controls import (
     CheckRule,
     EditQueued,
@@ -24,8 +25,6 @@ from sidelight.wire.methods import (
     NOTIFICATIONS,
     REQUESTS,
     Cancel,
-    Connect,
-    Connection,
     ListSessions,
     LoadSession,
     Modes,

@@ -1,0 +1,1 @@
+"""Single tasks on code for a small model: it answers or chooses, and code edits and checks."""

@@ -1,0 +1,1 @@
+"""The optional small model: its weights, and the process that runs it."""
