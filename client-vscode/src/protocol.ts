@@ -1,4 +1,4 @@
-/** Mirror of the server's `wire/methods.py`: every custom method with its params and result. */
+/** Mirror of the server's `wire/methods.py`, `controls.py` and `reviewing.py`: every custom method with its params and result. */
 
 export const PROTOCOL = 1;
 
@@ -44,6 +44,18 @@ export interface Modes {
   availableModes: ModeInfo[];
 }
 
+export interface ModelInfo {
+  modelId: string;
+  name: string;
+  description?: string;
+}
+
+/** Models that may be picked for a conversation, and the one that answers. */
+export interface Models {
+  currentModelId: string;
+  availableModels: ModelInfo[];
+}
+
 export interface NewSession {
   cwd: string;
   mcpServers: Json[];
@@ -52,6 +64,7 @@ export interface NewSession {
 export interface SessionCreated {
   sessionId: string;
   modes: Modes;
+  models?: Models;
 }
 
 export interface LoadSession {
@@ -62,6 +75,7 @@ export interface LoadSession {
 
 export interface SessionLoaded {
   modes: Modes;
+  models?: Models;
 }
 
 export interface ListSessions {
@@ -99,6 +113,12 @@ export interface Cancel {
 export interface SetMode {
   sessionId: string;
   modeId: string;
+}
+
+/** Another model from the next turn on; refused while one runs. */
+export interface SetModel {
+  sessionId: string;
+  modelId: string;
 }
 
 export type Nothing = Record<string, never>;
@@ -146,10 +166,14 @@ export interface PermissionDetail {
   why: string;
   dangerous?: boolean;
   command?: string;
+  /** The part of `command` that made the server ask; absent if it is all of it. */
+  cause?: string;
   description?: string;
   effects?: string[];
   diffs?: FileDiff[];
   rules?: string[];
+  /** Whether the answer may carry other `rules` under `_meta.sidelight`. */
+  rulesEditable?: boolean;
 }
 
 export interface PermissionOutcome {
@@ -164,13 +188,46 @@ export interface PermissionAnswer {
 
 // --- _sidelight/* ---
 
+export interface QueuedPrompt {
+  id: string;
+  text: string;
+}
+
+export interface EditQueued {
+  sessionId: string;
+  id: string;
+  text: string;
+}
+
+export interface RemoveQueued {
+  sessionId: string;
+  id: string;
+}
+
+export interface StopCall {
+  sessionId: string;
+  toolCallId: string;
+}
+
+export interface WasThere {
+  done: boolean;
+}
+
+export interface CheckRule {
+  rule: string;
+}
+
+export interface RuleChecked {
+  problem?: string;
+}
+
 export interface State {
   sessionId: string;
   state: 'idle' | 'running' | 'requires_action';
   turnId?: string;
   startedAt?: number;
   durationMs?: number;
-  queued?: string[];
+  queued?: QueuedPrompt[];
   error?: string;
 }
 
@@ -224,11 +281,13 @@ export interface FileInfo {
 export interface Changes {
   sessionId: string;
   files: FileInfo[];
+  /** How many undone hunks `redo` would put back. */
+  redo?: number;
 }
 
 export interface Review {
   sessionId: string;
-  action: 'keep' | 'undo';
+  action: 'keep' | 'undo' | 'redo';
   hunkId?: string;
   path?: string;
 }
@@ -279,9 +338,14 @@ export const requests = {
   listSessions: { method: 'session/list' } as Request<ListSessions, SessionList>,
   prompt: { method: 'session/prompt' } as Request<Prompt, PromptEnded>,
   setMode: { method: 'session/set_mode' } as Request<SetMode, Nothing>,
+  setModel: { method: 'session/set_model' } as Request<SetModel, Nothing>,
   connect: { method: '_sidelight/connect' } as Request<Connect, Connection>,
   review: { method: '_sidelight/review' } as Request<Review, Reviewed>,
   original: { method: '_sidelight/original' } as Request<Original, OriginalText>,
+  checkRule: { method: '_sidelight/check_rule' } as Request<CheckRule, RuleChecked>,
+  editQueued: { method: '_sidelight/queue_edit' } as Request<EditQueued, WasThere>,
+  removeQueued: { method: '_sidelight/queue_remove' } as Request<RemoveQueued, WasThere>,
+  stopCall: { method: '_sidelight/stop_call' } as Request<StopCall, WasThere>,
 };
 
 export const notifications = {

@@ -9,6 +9,8 @@ import { fold } from './fold';
 import { sayError } from './log';
 import type {
   Connection,
+  Models,
+  Modes,
   PermissionDetail,
   PermissionOption,
   PromptBlock,
@@ -17,7 +19,7 @@ import type {
 } from './protocol';
 import { fromServer, metaOf, notifications, requests } from './protocol';
 import type { Pending } from './host/hunks';
-import type { Action, Chip, Conversation, History, ServerStatus, ViewState } from './state';
+import type { Action, Chip, Choices, Conversation, History, ServerStatus, ViewState } from './state';
 import { emptyConversation } from './state';
 import { viewState } from './viewState';
 
@@ -77,6 +79,11 @@ export class SessionController implements vscode.Disposable {
     return this.#current === null ? undefined : this.#conversations.get(this.#current);
   }
 
+  /** Which conversation is shown; none while a new one is being begun. */
+  get shown(): string | null {
+    return this.current?.sessionId ?? null;
+  }
+
   /** What waits for review in every conversation of this window: the editor shows all of it. */
   get pending(): Pending[] {
     return [...this.#conversations.values()].flatMap(({ sessionId, changes }) =>
@@ -120,7 +127,7 @@ export class SessionController implements vscode.Disposable {
         this.#happen(p.sessionId, { ...p, kind: 'retry', at: Date.now() }),
       ),
       client.onNotification(fromServer.changes.method, (p: Params<typeof fromServer.changes>) =>
-        this.#happen(p.sessionId, { kind: 'changes', files: p.files }),
+        this.#happen(p.sessionId, { kind: 'changes', files: p.files, redo: p.redo ?? 0 }),
       ),
       client.onNotification(fromServer.connection.method, (p: Params<typeof fromServer.connection>) =>
         this.#connected(p),
@@ -167,8 +174,16 @@ export class SessionController implements vscode.Disposable {
     return this.#inTurn(async () => {
       const { cwd } = this.options();
       if (cwd === null) return;
-      const made = await this.#ask(requests.newSession, { cwd, mcpServers: [] });
-      this.#show(emptyConversation(made.sessionId, made.modes));
+      // Empty at once: what is typed from here on is meant for the new conversation.
+      const before = this.#current;
+      this.#switch(null);
+      try {
+        const made = await this.#ask(requests.newSession, { cwd, mcpServers: [] });
+        this.#show(emptyConversation(made.sessionId, choices(made)));
+      } catch (error) {
+        this.#switch(before);
+        throw error;
+      }
     });
   }
 
@@ -189,8 +204,9 @@ export class SessionController implements vscode.Disposable {
   async #load(sessionId: string, cwd: string): Promise<boolean> {
     this.#loading.set(sessionId, emptyConversation(sessionId));
     try {
-      const { modes } = await this.#ask(requests.loadSession, { sessionId, cwd, mcpServers: [] });
-      this.#show({ ...(this.#loading.get(sessionId) ?? emptyConversation(sessionId)), modes });
+      const loaded = await this.#ask(requests.loadSession, { sessionId, cwd, mcpServers: [] });
+      const read = this.#loading.get(sessionId) ?? emptyConversation(sessionId);
+      this.#show({ ...read, ...choices(loaded) });
       return true;
     } catch (error) {
       sayError(`The conversation ${sessionId} could not be loaded`, error);
@@ -222,6 +238,7 @@ export class SessionController implements vscode.Disposable {
 
   /** Sends a prompt; resolves when it is on its way, its end is folded when it comes. */
   async send(draft: Draft): Promise<void> {
+    await this.#opening;
     if (!this.current) await this.begin();
     const conversation = this.current;
     if (!conversation) throw new Error(vscode.l10n.t('There is no conversation to send this to'));
@@ -265,9 +282,38 @@ export class SessionController implements vscode.Disposable {
     this.#happen(conversation.sessionId, { kind: 'update', update, at: Date.now() });
   }
 
-  /** Keeps or undoes a hunk, a file or all of a conversation; says why when something could not be undone. */
+  /** Another model answers from the next turn on; rejects while one runs. */
+  async setModel(modelId: string): Promise<void> {
+    const sessionId = this.#current;
+    if (sessionId === null) return;
+    await this.#ask(requests.setModel, { sessionId, modelId });
+    this.#happen(sessionId, { kind: 'model', id: modelId });
+  }
+
+  /** Stops one call; the turn goes on. */
+  async stopCall(toolCallId: string): Promise<void> {
+    if (this.#current === null) return;
+    await this.#ask(requests.stopCall, { sessionId: this.#current, toolCallId });
+  }
+
+  /** Changes a prompt that waits, or takes it out when there is no text; false when it was taken up already. */
+  async changeQueued(id: string, text?: string): Promise<boolean> {
+    const sessionId = this.#current;
+    if (sessionId === null) return false;
+    const { done } = await (text === undefined
+      ? this.#ask(requests.removeQueued, { sessionId, id })
+      : this.#ask(requests.editQueued, { sessionId, id, text }));
+    return done;
+  }
+
+  /** Why a rule may not be kept; undefined when it may. */
+  async checkRule(rule: string): Promise<string | undefined> {
+    return (await this.#ask(requests.checkRule, { rule })).problem;
+  }
+
+  /** Keeps or undoes a hunk, a file or all of a conversation, or brings back what was undone last; says why when something could not be undone. */
   async review(
-    action: 'keep' | 'undo',
+    action: 'keep' | 'undo' | 'redo',
     what: { hunkId?: string; path?: string },
     sessionId = this.#current,
   ): Promise<void> {
@@ -335,9 +381,13 @@ export class SessionController implements vscode.Disposable {
 
   #show(conversation: Conversation): void {
     this.#conversations.set(conversation.sessionId, conversation);
-    this.#current = conversation.sessionId;
-    this.#history = { ...this.#history, open: false };
     void this.storage.update(CURRENT, conversation.sessionId);
+    this.#switch(conversation.sessionId);
+  }
+
+  #switch(sessionId: string | null): void {
+    this.#current = sessionId;
+    this.#history = { ...this.#history, open: false };
     this.#changed.fire();
   }
 
@@ -356,6 +406,10 @@ export class SessionController implements vscode.Disposable {
     if (!this.#client) return Promise.reject(new Error(vscode.l10n.t('The server is not running')));
     return this.#client.sendRequest<R>(request.method, params);
   }
+}
+
+function choices({ modes, models }: { modes: Modes; models?: Models }): Choices {
+  return models ? { modes, models } : { modes };
 }
 
 type Params<N> = N extends { readonly types?: (params: infer P) => void } ? P : never;

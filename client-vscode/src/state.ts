@@ -4,16 +4,18 @@ import type {
   Connection,
   FileDiff,
   FileInfo,
+  Models,
   Modes,
   PermissionDetail,
   PermissionOption,
+  QueuedPrompt,
   SessionInfo,
 } from './protocol';
 
 /** Context that goes or went along with a prompt. */
 export interface Chip {
   id: string;
-  kind: 'selection' | 'file' | 'image';
+  kind: 'selection' | 'file' | 'folder' | 'image';
   name: string;
   /** Absolute path; a pasted picture has none. */
   path?: string;
@@ -140,6 +142,24 @@ export interface Usage {
   size: number;
   cost?: number;
   currency?: string;
+  /** Tokens of the last request by where they came from, when the server tells. */
+  parts?: UsageParts;
+  /** The model that answered. */
+  model?: string;
+}
+
+export interface UsageParts {
+  /** Read anew, at full price. */
+  fresh: number;
+  cacheRead: number;
+  cacheWrite: number;
+  output: number;
+}
+
+/** What may be chosen in a conversation. */
+export interface Choices {
+  modes?: Modes;
+  models?: Models;
 }
 
 /** One conversation as folded from the server's messages. */
@@ -148,17 +168,20 @@ export interface Conversation {
   title?: string;
   items: Item[];
   running: boolean;
-  queued: string[];
+  queued: QueuedPrompt[];
   changes: FileInfo[];
+  /** How many undone hunks can be brought back. */
+  redo: number;
   modes?: Modes;
+  models?: Models;
   usage?: Usage;
   /** Counts what was added, for ids of items that the server gives none. */
   serial: number;
 }
 
-export function emptyConversation(sessionId: string, modes?: Modes): Conversation {
-  const bare: Conversation = { sessionId, items: [], running: false, queued: [], changes: [], serial: 0 };
-  return modes ? { ...bare, modes } : bare;
+export function emptyConversation(sessionId: string, choices: Choices = {}): Conversation {
+  const nothing = { items: [], running: false, queued: [], changes: [], redo: 0, serial: 0 };
+  return { sessionId, ...nothing, ...choices };
 }
 
 export interface ServerStatus {
@@ -182,9 +205,11 @@ export interface Shell {
   running: boolean;
   /** Id of the open question of this conversation, if any. */
   waiting: string | null;
-  queued: string[];
+  queued: QueuedPrompt[];
   changes: FileInfo[];
+  redo: number;
   modes: Modes | null;
+  models: Models | null;
   usage: Usage | null;
   connection: Connection | null;
   server: ServerStatus;

@@ -4,7 +4,7 @@ import { html, nothing, type TemplateResult } from 'lit-html';
 
 import type { ToolItem } from '../../state';
 import type { App } from './app';
-import { type Call, lastEdits, thisTurn } from './articles';
+import { type Call, turnsOf } from './articles';
 import { duration, lastLines, plain, visible, within } from './format';
 import { icon, type IconName } from './icons';
 import { t } from './l10n';
@@ -36,8 +36,8 @@ export function isPending(app: App, tool: ToolItem): boolean {
 
 /** What the card's opening depends on, as one value for comparison. */
 export function defaultOpen(app: App, tool: ToolItem): boolean {
-  const { items } = app.state;
-  return opensItself(tool, lastEdits(items).has(tool.id), thisTurn(items).has(tool.id), isPending(app, tool));
+  const { lastEdits, current } = turnsOf(app.state.items);
+  return opensItself(tool, lastEdits.has(tool.id), current.has(tool.id), isPending(app, tool));
 }
 
 const FAMILY_ICONS: Record<ToolItem['family'], IconName> = {
@@ -136,7 +136,9 @@ export function toolCard(app: App, call: Call): TemplateResult {
   const { tool } = call;
   if (tool.status === 'denied' || tool.status === 'stopped') return endedRow(app, call);
   const open = app.isOpen(tool.id, defaultOpen(app, tool));
-  const stop = iconButton('stop', t('Stop'), 'stop', () => app.post({ type: 'stop' }));
+  const stop = iconButton('stop', t('Stop this call'), 'stopCall', () =>
+    app.post({ type: 'stopCall', id: tool.id }),
+  );
   const created = tool.diffs[0]?.creates === true && tool.tool === 'Write';
   return html`<section
     class="card"
