@@ -41,7 +41,7 @@ export function activate(context: vscode.ExtensionContext): Api {
     act({ controller, permissions, editor, index, tell: (answer) => panel.tell(answer) }, message),
   );
   const keys = new Keys(context.secrets, controller);
-  const originals = new Originals((uri) => controller.original(uri));
+  const originals = new Originals((uri) => controller.calls.original(uri));
   const review = new ReviewInEditor(controller, originals);
   const server = new Server(context.globalStorageUri, { workspace: { handleApplyEdit } }, (client) => [
     ...controller.attach(client),

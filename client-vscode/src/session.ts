@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import * as vscode from 'vscode';
 import type { LanguageClient } from 'vscode-languageclient/node';
 
+import { Calls } from './calls';
 import type { Happening } from './fold';
 import { fold } from './fold';
 import { sayError } from './log';
@@ -14,10 +15,9 @@ import type {
   PermissionDetail,
   PermissionOption,
   PromptBlock,
-  Request,
   SessionInfo,
 } from './protocol';
-import { fromServer, metaOf, notifications, requests } from './protocol';
+import { fromServer, metaOf, requests } from './protocol';
 import type { Pending } from './host/hunks';
 import type { Action, Chip, Choices, Conversation, History, ServerStatus, ViewState } from './state';
 import { emptyConversation } from './state';
@@ -38,6 +38,7 @@ export interface Draft {
 }
 
 export class SessionController implements vscode.Disposable {
+  readonly calls = new Calls();
   readonly #changed = new vscode.EventEmitter<void>();
   /** Fires when anything that is shown has changed; listeners read `view()`. */
   readonly onChange = this.#changed.event;
@@ -45,7 +46,6 @@ export class SessionController implements vscode.Disposable {
   /** Conversations whose stored messages are coming in; shown only when they are complete. */
   readonly #loading = new Map<string, Conversation>();
   #current: string | null = null;
-  #client: LanguageClient | undefined;
   #connection: Connection | null = null;
   #server: ServerStatus = { state: 'starting', actions: [] };
   #history: History = { open: false, loading: false, sessions: [] };
@@ -137,7 +137,7 @@ export class SessionController implements vscode.Disposable {
 
   /** The client is ready: takes the conversation up again, or begins one. */
   async ready(client: LanguageClient): Promise<void> {
-    this.#client = client;
+    this.calls.client = client;
     const known = this.#current ?? this.storage.get(CURRENT);
     const lost = this.#lost;
     this.#lost = false;
@@ -157,8 +157,8 @@ export class SessionController implements vscode.Disposable {
 
   /** The server is gone: whatever ran is over, and open questions are closed unanswered. */
   lost(): void {
-    if (!this.#client) return;
-    this.#client = undefined;
+    if (!this.calls.client) return;
+    this.calls.client = undefined;
     this.#lost = true;
     const answer = vscode.l10n.t('Closed: the server stopped before it was answered');
     for (const id of this.#conversations.keys()) this.#happen(id, { kind: 'lost', answer });
@@ -178,7 +178,7 @@ export class SessionController implements vscode.Disposable {
       const before = this.#current;
       this.#switch(null);
       try {
-        const made = await this.#ask(requests.newSession, { cwd, mcpServers: [] });
+        const made = await this.calls.ask(requests.newSession, { cwd, mcpServers: [] });
         this.#show(emptyConversation(made.sessionId, choices(made)));
       } catch (error) {
         this.#switch(before);
@@ -204,7 +204,7 @@ export class SessionController implements vscode.Disposable {
   async #load(sessionId: string, cwd: string): Promise<boolean> {
     this.#loading.set(sessionId, emptyConversation(sessionId));
     try {
-      const loaded = await this.#ask(requests.loadSession, { sessionId, cwd, mcpServers: [] });
+      const loaded = await this.calls.ask(requests.loadSession, { sessionId, cwd, mcpServers: [] });
       const read = this.#loading.get(sessionId) ?? emptyConversation(sessionId);
       this.#show({ ...read, ...choices(loaded) });
       return true;
@@ -226,7 +226,7 @@ export class SessionController implements vscode.Disposable {
     let sessions: SessionInfo[] = this.#history.sessions;
     try {
       const { cwd } = this.options();
-      sessions = (await this.#ask(requests.listSessions, cwd === null ? {} : { cwd })).sessions;
+      sessions = (await this.calls.ask(requests.listSessions, cwd === null ? {} : { cwd })).sessions;
     } catch (error) {
       sayError('The conversations could not be listed', error);
     }
@@ -252,12 +252,12 @@ export class SessionController implements vscode.Disposable {
 
   async #turn(sessionId: string, messageId: string, prompt: PromptBlock[]): Promise<void> {
     try {
-      const ended = await this.#ask(requests.prompt, { sessionId, prompt, messageId });
+      const ended = await this.calls.ask(requests.prompt, { sessionId, prompt, messageId });
       this.#happen(sessionId, { kind: 'ended', stopReason: ended.stopReason });
       const error = metaOf(ended)['error'];
       if (typeof error === 'string') this.#tellOnce(sessionId, error);
     } catch (error) {
-      if (!this.#client) return;
+      if (!this.calls.client) return;
       this.#tellOnce(sessionId, error instanceof Error ? error.message : String(error));
     }
   }
@@ -271,13 +271,13 @@ export class SessionController implements vscode.Disposable {
 
   async stop(): Promise<void> {
     if (this.#current === null) return;
-    await this.#client?.sendNotification(notifications.cancel.method, { sessionId: this.#current });
+    await this.calls.stop(this.#current);
   }
 
   async setMode(modeId: string): Promise<void> {
     const conversation = this.current;
     if (!conversation?.modes) return;
-    await this.#ask(requests.setMode, { sessionId: conversation.sessionId, modeId });
+    await this.calls.ask(requests.setMode, { sessionId: conversation.sessionId, modeId });
     const update = { sessionUpdate: 'current_mode_update', currentModeId: modeId };
     this.#happen(conversation.sessionId, { kind: 'update', update, at: Date.now() });
   }
@@ -286,29 +286,8 @@ export class SessionController implements vscode.Disposable {
   async setModel(modelId: string): Promise<void> {
     const sessionId = this.#current;
     if (sessionId === null) return;
-    await this.#ask(requests.setModel, { sessionId, modelId });
+    await this.calls.ask(requests.setModel, { sessionId, modelId });
     this.#happen(sessionId, { kind: 'model', id: modelId });
-  }
-
-  /** Stops one call; the turn goes on. */
-  async stopCall(toolCallId: string): Promise<void> {
-    if (this.#current === null) return;
-    await this.#ask(requests.stopCall, { sessionId: this.#current, toolCallId });
-  }
-
-  /** Changes a prompt that waits, or takes it out when there is no text; false when it was taken up already. */
-  async changeQueued(id: string, text?: string): Promise<boolean> {
-    const sessionId = this.#current;
-    if (sessionId === null) return false;
-    const { done } = await (text === undefined
-      ? this.#ask(requests.removeQueued, { sessionId, id })
-      : this.#ask(requests.editQueued, { sessionId, id, text }));
-    return done;
-  }
-
-  /** Why a rule may not be kept; undefined when it may. */
-  async checkRule(rule: string): Promise<string | undefined> {
-    return (await this.#ask(requests.checkRule, { rule })).problem;
   }
 
   /** Keeps or undoes a hunk, a file or all of a conversation, or brings back what was undone last; says why when something could not be undone. */
@@ -318,17 +297,13 @@ export class SessionController implements vscode.Disposable {
     sessionId = this.#current,
   ): Promise<void> {
     if (sessionId === null) return;
-    const done = await this.#ask(requests.review, { sessionId, action, ...what });
+    const done = await this.calls.ask(requests.review, { sessionId, action, ...what });
     if (done.problem) this.tell('warning', done.problem);
-  }
-
-  async original(uri: string): Promise<string | undefined> {
-    return (await this.#ask(requests.original, { uri })).text ?? undefined;
   }
 
   /** Looks for a model again, with a key when one is given. */
   async connect(apiKey?: string): Promise<Connection> {
-    const connection = await this.#ask(requests.connect, apiKey === undefined ? {} : { apiKey });
+    const connection = await this.calls.ask(requests.connect, apiKey === undefined ? {} : { apiKey });
     this.#connected(connection);
     return connection;
   }
@@ -337,10 +312,6 @@ export class SessionController implements vscode.Disposable {
   output(id: string): string {
     const item = this.current?.items.find((one) => one.id === id);
     return item?.kind === 'tool' ? item.output : '';
-  }
-
-  async terminalMoved(oldCwd: string, newCwd: string): Promise<void> {
-    await this.#client?.sendNotification(notifications.terminalCwd.method, { oldCwd, newCwd });
   }
 
   // --- questions ---
@@ -400,11 +371,6 @@ export class SessionController implements vscode.Disposable {
     const next = this.#opening.then(work);
     this.#opening = next.catch(() => undefined);
     return next;
-  }
-
-  #ask<P, R>(request: Request<P, R>, params: P): Promise<R> {
-    if (!this.#client) return Promise.reject(new Error(vscode.l10n.t('The server is not running')));
-    return this.#client.sendRequest<R>(request.method, params);
   }
 }
 

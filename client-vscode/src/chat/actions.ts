@@ -35,7 +35,7 @@ export async function act(doers: Doers, message: FromView): Promise<void> {
     case 'model':
       return controller.setModel(message.id);
     case 'stopCall':
-      return controller.stopCall(message.id);
+      return controller.calls.stopCall(shown(controller), message.id);
     case 'queued':
       return changeQueued(controller, message);
     case 'checkRule':
@@ -68,6 +68,12 @@ export async function act(doers: Doers, message: FromView): Promise<void> {
   }
 }
 
+/** The conversation that a message of the view is about: the one that it shows. */
+function shown(controller: SessionController): string {
+  if (controller.shown !== null) return controller.shown;
+  throw new Error(vscode.l10n.t('There is no conversation to send this to'));
+}
+
 async function send(
   controller: SessionController,
   editor: EditorState,
@@ -92,12 +98,12 @@ async function changeQueued(
   controller: SessionController,
   { id, text }: FromView & { type: 'queued' },
 ): Promise<void> {
-  if (await controller.changeQueued(id, text)) return;
+  if (await controller.calls.changeQueued(shown(controller), id, text)) return;
   controller.tell('info', vscode.l10n.t('The agent has this prompt already'));
 }
 
 async function checkRule(doers: Doers, { id, rule }: FromView & { type: 'checkRule' }): Promise<void> {
-  const problem = (await doers.controller.checkRule(rule)) ?? '';
+  const problem = (await doers.controller.calls.checkRule(rule)) ?? '';
   doers.tell({ type: 'ruleChecked', id, rule, problem });
 }
 

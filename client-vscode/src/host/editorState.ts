@@ -192,7 +192,7 @@ export class EditorState implements vscode.Disposable {
     const before = this.#terminals.get(terminal);
     this.#terminals.set(terminal, cwd.fsPath);
     if (before === undefined || before === cwd.fsPath) return;
-    this.controller
+    this.controller.calls
       .terminalMoved(before, cwd.fsPath)
       .catch((error: unknown) => sayError('The server was not told of the terminal', error));
   }

@@ -36,10 +36,10 @@ function from(wanted: string[], letters: string[], low: string[], start: number)
 
 /** The best way in which a text holds the letters of a query; undefined when it does not. */
 export function fuzzy(query: string, text: string): Match | undefined {
-  const wanted = [...query.toLowerCase()];
+  const wanted = Array.from(query.toLowerCase());
   const [first] = wanted;
   if (first === undefined) return { score: 0, hits: [] };
-  const letters = [...text];
+  const letters = Array.from(text);
   const low = letters.map((letter) => letter.toLowerCase());
   let best: Match | undefined;
   for (let start = low.indexOf(first); start >= 0; start = low.indexOf(first, start + 1)) {
@@ -59,6 +59,6 @@ export function fuzzyPath(query: string, relative: string): Match | undefined {
   if (inName) return { ...inName, score: inName.score + IN_NAME };
   const inPath = fuzzy(query, relative);
   if (!inPath) return undefined;
-  const begin = [...relative].length - [...name].length;
+  const begin = Array.from(relative).length - Array.from(name).length;
   return { score: inPath.score, hits: inPath.hits.map((hit) => hit - begin).filter((hit) => hit >= 0) };
 }

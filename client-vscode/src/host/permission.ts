@@ -129,7 +129,7 @@ export class Permissions implements vscode.Disposable {
       prompt: vscode.l10n.t('Rule to keep'),
       value: rule,
       ignoreFocusOut: true,
-      validateInput: (written) => this.controller.checkRule(written),
+      validateInput: (written) => this.controller.calls.checkRule(written),
     });
     return text?.trim() ? { optionId, rules: [text.trim(), ...others] } : undefined;
   }

@@ -41,10 +41,7 @@ interface Option {
 
 const ICONS: Record<Found['kind'], IconName> = { selection: 'sel', file: 'file', folder: 'folder' };
 
-type Pressed = Pick<
-  KeyboardEvent,
-  'key' | 'isComposing' | 'altKey' | 'ctrlKey' | 'metaKey' | 'shiftKey' | 'keyCode'
->;
+type Pressed = Pick<KeyboardEvent, 'key' | 'isComposing' | 'altKey' | 'ctrlKey' | 'metaKey' | 'shiftKey'>;
 
 export class Completion {
   #token: Token | undefined;
@@ -100,17 +97,25 @@ export class Completion {
 
   /** True when the key was for the list. What an input method composes with is its own. */
   key(event: Pressed): boolean {
-    if (!this.open || event.isComposing || event.keyCode === 229) return false;
+    if (!this.open || event.isComposing || event.key === 'Process') return false;
     if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return false;
-    const count = this.#options.length;
-    if (event.key === 'ArrowDown') this.#move((this.#at + 1) % count);
-    else if (event.key === 'ArrowUp') this.#move((this.#at + count - 1) % count);
-    else if (event.key === 'Enter' || event.key === 'Tab') this.#options[this.#at]?.choose();
-    else if (event.key === 'Escape') {
-      this.#dismissed = this.#token?.start;
-      this.close();
-    } else return false;
-    return true;
+    const total = this.#options.length;
+    const keys: Record<string, () => void> = {
+      ArrowDown: () => this.#move((this.#at + 1) % total),
+      ArrowUp: () => this.#move((this.#at + total - 1) % total),
+      Enter: () => this.#options[this.#at]?.choose(),
+      Tab: () => this.#options[this.#at]?.choose(),
+      Escape: () => this.#dismiss(),
+    };
+    const run = keys[event.key];
+    run?.();
+    return run !== undefined;
+  }
+
+  /** Closes the list alone; it opens again with another mention. */
+  #dismiss(): void {
+    this.#dismissed = this.#token?.start;
+    this.close();
   }
 
   #move(to: number): void {
@@ -214,7 +219,7 @@ export class Completion {
 /** The name with what was searched for in it. */
 function marked({ name, hits }: Option): (TemplateResult | string)[] {
   const places = new Set(hits);
-  return [...name].map((letter, index) =>
+  return Array.from(name).map((letter, index) =>
     places.has(index) ? html`<span class="hl">${letter}</span>` : letter,
   );
 }

@@ -66,7 +66,7 @@ const TAIL = 2;
 export class FeedWindow {
   readonly #near = new Set<string>();
   readonly #heights = new Map<string, number>();
-  readonly #watched = new Set<Element>();
+  #watched = new Set<Element>();
   #watcher: IntersectionObserver | undefined;
   #log: HTMLElement | undefined;
   #width = 0;
@@ -106,25 +106,22 @@ export class FeedWindow {
   /** After each drawing: gives pages that are not drawn their height and watches where all of them are. */
   settle(log: HTMLElement): void {
     if (log !== this.#log) this.#attach(log);
-    const found = new Set<Element>();
+    const elements = new Set(log.querySelectorAll<HTMLElement>('[data-page]'));
     const estimates = new Map(this.#pages.map((page) => [page.id, page.estimate]));
-    for (const element of log.querySelectorAll<HTMLElement>('[data-page]')) {
-      const id = element.dataset['page'] ?? '';
-      const drawn = element.dataset['drawn'] === 'true';
-      const height = drawn ? '' : `${this.#heights.get(id) ?? estimates.get(id) ?? 0}px`;
-      if (element.style.blockSize !== height) element.style.blockSize = height;
-      found.add(element);
-      if (this.#watched.has(element)) continue;
-      this.#watched.add(element);
-      this.#watcher?.observe(element);
+    for (const element of elements) {
+      const { page = '', drawn } = element.dataset;
+      const height = this.#heights.get(page) ?? estimates.get(page) ?? 0;
+      element.style.blockSize = drawn === 'true' ? '' : `${height}px`;
     }
-    for (const element of this.#watched) {
-      if (found.has(element)) continue;
-      this.#watched.delete(element);
-      this.#watcher?.unobserve(element);
-    }
+    this.#watch(elements);
     for (const id of this.#heights.keys()) if (!estimates.has(id)) this.#heights.delete(id);
     for (const id of this.#near) if (!estimates.has(id)) this.#near.delete(id);
+  }
+
+  #watch(elements: Set<Element>): void {
+    for (const element of elements) if (!this.#watched.has(element)) this.#watcher?.observe(element);
+    for (const element of this.#watched) if (!elements.has(element)) this.#watcher?.unobserve(element);
+    this.#watched = elements;
   }
 
   /** Pages that hold the focus or a selection stay, or both would be lost. */
@@ -141,7 +138,7 @@ export class FeedWindow {
   #attach(log: HTMLElement): void {
     this.#log = log;
     this.#watcher?.disconnect();
-    this.#watched.clear();
+    this.#watched = new Set();
     this.#near.clear();
     this.#watcher = new IntersectionObserver((entries) => this.#seen(entries), {
       root: log,
