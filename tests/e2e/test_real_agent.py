@@ -224,3 +224,39 @@ async def test_undoing_a_creation_removes_the_file_and_the_model_hears_of_it(
             await desk.ask(session, "and now?")
             told = json.dumps(double.requests[-1].messages[-1])
             assert f"The user undid your creation of {path}; the file is gone." in told
+
+
+async def test_a_search_leaves_secrets_and_denied_files_out_says_so_and_asks_nobody(
+    tmp_path: Path,
+) -> None:
+    """B077."""
+    put(tmp_path / ".env", "needle=secret-value\n")
+    put(tmp_path / "a.txt", "needle in a\n")
+    put(tmp_path / "b.txt", "needle in b\n")
+    settings = tmp_path / ".claude" / "settings.json"
+    settings.parent.mkdir()
+    settings.write_text(json.dumps({"permissions": {"deny": ["Read(b.txt)"]}}))
+    script = [
+        reply(
+            tool_use("Grep", {"pattern": "needle", "output_mode": "content"}),
+            tool_use("Glob", {"pattern": "*.txt"}),
+        ),
+        reply(text("Done.")),
+    ]
+    with running_double(script) as double:
+        async with agent(tmp_path, double) as desk:
+            asked = allow(desk)
+            await run(desk)
+            assert asked == []
+            grep, glob = results(double)
+            rule = f"the rule Read(b.txt) in {settings} denies reading them"
+            assert grep.splitlines() == [
+                "a.txt:1:needle in a",
+                "",
+                "(1 matching lines in 1 files.)",
+                "",
+                f"(Not looked into: 1 file; {rule}.)",
+                "",
+                "(Not looked into: 1 file; they may hold secrets.)",
+            ]
+            assert glob.splitlines() == ["a.txt", "", f"(Not looked into: 1 file; {rule}.)"]

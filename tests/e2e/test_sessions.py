@@ -177,6 +177,8 @@ async def test_a_permission_is_asked_with_all_that_a_person_needs(open_desk: Ope
         assert asked["options"] == [
             {"optionId": "allow_once", "name": "Allow once", "kind": "allow_once"},
             {"optionId": "allow_session", "name": "Allow for this session", "kind": "allow_always"},
+            {"optionId": "allow_project", "name": "Allow in this project", "kind": "allow_always"},
+            {"optionId": "allow_always", "name": "Always allow", "kind": "allow_always"},
             {"optionId": "reject_once", "name": "Deny", "kind": "reject_once"},
         ]
         detail = asked["_meta"]["sidelight"]
@@ -191,6 +193,7 @@ async def test_a_permission_is_asked_with_all_that_a_person_needs(open_desk: Ope
             "effects": [],
             "diffs": [],
             "rules": ["Bash(make)"],
+            "rulesEditable": True,
         }
         last = desk.updates("tool_call_update")[-1]
         assert last["content"][0]["content"]["text"] == (

@@ -5,7 +5,7 @@ The first word of a prompt is the deed: `say TEXT`, `stream N`, `edit PATH OLD N
 real ones.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import anyio
 
@@ -18,6 +18,7 @@ from sidelight.core.events import (
     Notice,
     PermissionAsked,
     PermissionDecided,
+    Queued,
     ReviewChanged,
     TextDelta,
     ToolCallEnded,
@@ -27,21 +28,17 @@ from sidelight.core.events import (
 )
 from sidelight.core.host import FileChange, FileEdit, PermissionPrompt, TextEdit
 from sidelight.core.ids import new_id
+from sidelight.core.ledger import FileLedger
 from sidelight.core.messages import AssistantMessage, Message, Usage, UserMessage
 from sidelight.lsp.application import Editor
 from sidelight.lsp.convert import uri_of
 from sidelight.review.ledger import ReviewLedger
+from sidelight.session.redo import redo, undo
 from sidelight.session.review_host import ReviewHost
 from sidelight.transcripts.entry import CallStored
 from sidelight.wire.changes import changes_of
-from sidelight.wire.methods import (
-    Changes,
-    Connection,
-    ModeInfo,
-    Review,
-    Reviewed,
-    SessionInfo,
-)
+from sidelight.wire.methods import Connection, ModeInfo, SessionInfo
+from sidelight.wire.reviewing import Changes, Review, Reviewed
 
 MODEL = "scripted"
 
@@ -57,7 +54,7 @@ class FakeConversation:
         self.history: list[Message] = []
         self.calls: dict[str, CallStored] = {}
         self.review = ReviewLedger()
-        self.queued: tuple[str, ...] = ()
+        self.queued: tuple[Queued, ...] = ()
         self._heard = heard
         self._sink = editor.sink(self.id)
         self.host = ReviewHost(
@@ -90,6 +87,17 @@ class FakeConversation:
     def cancel(self) -> None:
         if self._scope is not None:
             self._scope.cancel()
+
+    async def edit_queued(
+        self, prompt_id: str, change: Callable[[Sequence[UserBlock]], Sequence[UserBlock]]
+    ) -> bool:
+        return False
+
+    async def remove_queued(self, prompt_id: str) -> bool:
+        return False
+
+    def stop_call(self, tool_use_id: str) -> bool:
+        return False
 
     async def set_mode(self, mode: Mode) -> None:
         self.mode = mode
@@ -249,10 +257,8 @@ class FakeApplication:
         return 1000 if model == MODEL else None
 
     def changes(self) -> Sequence[Changes]:
-        found = (
-            changes_of(one.id, one.review.pending(), uri_of) for one in self.conversations.values()
-        )
-        return [changes for changes in found if changes.files]
+        found = (changes_of(one.id, one.review, uri_of) for one in self.conversations.values())
+        return [changes for changes in found if changes.files or changes.redo]
 
     async def review(self, request: Review) -> Reviewed:
         conversation = self.conversations[request.session_id]
@@ -261,14 +267,11 @@ class FakeApplication:
             done = ledger.keep(request.path, request.hunk_id)
             await conversation.changed()
             return Reviewed(done=done)
-        done, problem = 0, None
-        for edit, count in ledger.undo_edits(request.path, request.hunk_id):
-            outcome = await self.editor.host(conversation.id).apply_edit((edit,), "Undo")
-            if outcome.applied:
-                ledger.note_undone(edit, outcome.after[0].text if outcome.after else None)
-                done += count
-            else:
-                problem = outcome.detail
+        host, seen = self.editor.host(conversation.id), FileLedger()
+        if request.action == "redo":
+            done, problem = await redo(ledger, host, seen)
+        else:
+            done, problem = await undo(ledger, host, seen, request.path, request.hunk_id)
         await conversation.changed()
         return Reviewed(done=done, problem=problem)
 

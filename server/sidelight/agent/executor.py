@@ -4,6 +4,7 @@ Calls that only read run side by side; a call that changes something waits for a
 holds back all behind it. Results keep the order of the calls.
 """
 
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
 
@@ -12,12 +13,16 @@ from anyio.abc import TaskGroup
 
 from sidelight.agent.stream import Emit, Response
 from sidelight.core.content import Text, ToolResult, ToolUse
-from sidelight.core.events import Event
+from sidelight.core.events import Event, ToolCallEnded
 from sidelight.core.ids import new_id
 from sidelight.core.messages import Attachment, Message, UserMessage
 
 INTERRUPTED = "The user interrupted this call while it ran. It may have partly run."
+STOPPED = (
+    "The user stopped this call while it ran. It may have partly run. Do not run it again unasked."
+)
 NOT_STARTED = "This call was not run: the user interrupted before it began."
+NOT_WANTED = "This call was not run: the user stopped it before it began."
 AFTER_DENIAL = "This call was not run: the user denied a call before it."
 EVENTS_WAITING = 64
 
@@ -43,6 +48,7 @@ class _Slot:
     call: ToolUse
     changes: bool
     done: anyio.Event = field(default_factory=anyio.Event)
+    scope: anyio.CancelScope = field(default_factory=anyio.CancelScope)
     started: bool = False
     outcome: CallOutcome | None = None
 
@@ -91,6 +97,14 @@ class ToolExecutor:
         slot = _Slot(call, self._changes(call))
         self._slots.append(slot)
         self._group.start_soon(self._run, slot, before)
+
+    def stop(self, tool_use_id: str) -> bool:
+        """End one call that has not ended; whether there was one. The others go on."""
+        for slot in self._slots:
+            if slot.call.id == tool_use_id and slot.outcome is None:
+                slot.scope.cancel()
+                return True
+        return False
 
     async def events(self) -> AsyncIterator[Event]:
         """Events of the response and its calls, until the response is over.
@@ -182,14 +196,33 @@ class ToolExecutor:
                 await earlier.done.wait()
         if any(earlier.outcome is not None and earlier.outcome.stop for earlier in before):
             slot.outcome = CallOutcome(_note(slot.call, AFTER_DENIAL))
-        elif slot.changes:
-            slot.started = True
-            slot.outcome = await self._run_call(slot.call, self.emit)
         else:
-            async with self._reading:
+            await self._carry(slot)
+        slot.done.set()
+
+    async def _carry(self, slot: _Slot) -> None:
+        """Run a call; one that the person stopped gets a result that says so."""
+        began = time.monotonic()
+        with slot.scope:
+            await anyio.lowlevel.checkpoint_if_cancelled()
+            if slot.changes:
                 slot.started = True
                 slot.outcome = await self._run_call(slot.call, self.emit)
-        slot.done.set()
+            else:
+                async with self._reading:
+                    slot.started = True
+                    slot.outcome = await self._run_call(slot.call, self.emit)
+        if slot.outcome is None:
+            result = _note(slot.call, STOPPED if slot.started else NOT_WANTED)
+            slot.outcome = CallOutcome(result)
+            await self.emit(
+                ToolCallEnded(
+                    name=slot.call.name,
+                    result=result,
+                    outcome="stopped",
+                    duration_ms=int((time.monotonic() - began) * 1000),
+                )
+            )
 
 
 def _result(slot: _Slot) -> ToolResult:

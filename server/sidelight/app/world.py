@@ -23,6 +23,7 @@ from sidelight.hooks.engine import HookEngine, HookScope, HookSurroundings
 from sidelight.hooks.watch import FileRuns
 from sidelight.model.demonstration import DemonstrationModel
 from sidelight.model.link import ModelLink
+from sidelight.permissions.conceal import concealed
 from sidelight.permissions.paths import RealDisk
 from sidelight.permissions.pipeline import covers
 from sidelight.permissions.policy import Policy, RuleSource
@@ -155,7 +156,8 @@ class _Builder:
         settings = self.loaded.settings
         self.rules = SessionRules(self.policy, self.shell, self._save, self._problem)
         bash = BashTool(BashOptions.of(settings, self._environment))
-        self.tools: dict[str, AnyTool] = {tool.name: tool for tool in built_in_tools(bash=bash)}
+        tools = built_in_tools(bash=bash, conceals=self._conceals)
+        self.tools: dict[str, AnyTool] = {tool.name: tool for tool in tools}
         reviews = ReviewStore(self.world.state_home / "review" / self.id)
         recorder = Recorder(self.transcript, reviews, self._problem)
         hooks = HookEngine(
@@ -267,6 +269,9 @@ class _Builder:
         except ToolError:
             return True  # what cannot be judged must not keep a guard from running
         return covers(rule, tool, input, prepared.accesses, self.rules.policy)
+
+    def _conceals(self, paths: Sequence[str]) -> Mapping[str, str]:
+        return concealed(paths, self.rules.policy)
 
     def _refresh(self, hooks: HookEngine) -> tuple[str, ...]:
         """Take up settings that changed on disk; sentences about what is wrong in them."""

@@ -13,11 +13,15 @@ Scope = Literal["session", "local", "project", "user"]
 
 
 class Reason(Record):
-    """Who decided: the layer's name, the rule as written if any, and one sentence for people."""
+    """Who decided: the layer's name, the rule as written if any, and one sentence for people.
+
+    `cause` is the simple command that made the difference, when the call is a shell command.
+    """
 
     layer: str
     rule: str | None = None
     detail: str = ""
+    cause: str = ""
 
 
 class PermissionUpdate(Record):

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from sidelight.core.content import Json, ToolResult, ToolUse
+from sidelight.core.content import Json, ToolResult, ToolUse, UserBlock
 from sidelight.core.decision import Decision
 from sidelight.core.host import PermissionPrompt, Severity
 from sidelight.core.messages import Message, Usage
@@ -141,11 +141,18 @@ class ModeChanged(Record):
     mode: str
 
 
+class Queued(Record):
+    """A prompt that no turn has taken up yet."""
+
+    id: str
+    content: tuple[UserBlock, ...]
+
+
 class QueueChanged(Record):
-    """Prompts that wait for the running turn, oldest first, as text."""
+    """Prompts that wait for the running turn, oldest first."""
 
     type: Literal["queue_changed"] = "queue_changed"
-    prompts: tuple[str, ...]
+    prompts: tuple[Queued, ...]
 
 
 class ReviewChanged(Record):

@@ -10,11 +10,12 @@ from typing import Protocol
 
 from sidelight.core.content import Json, UserBlock
 from sidelight.core.decision import Mode
-from sidelight.core.events import Sink, TurnEnded
+from sidelight.core.events import Queued, Sink, TurnEnded
 from sidelight.core.host import FileChange, Host
 from sidelight.core.messages import Message
 from sidelight.transcripts.entry import CallStored
-from sidelight.wire.methods import Changes, Connection, ModeInfo, Review, Reviewed, SessionInfo
+from sidelight.wire.methods import Connection, ModeInfo, SessionInfo
+from sidelight.wire.reviewing import Changes, Review, Reviewed
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +75,8 @@ class Conversation(Protocol):
         ...
 
     @property
-    def queued(self) -> Sequence[str]:
-        """Texts of prompts that wait, oldest first."""
+    def queued(self) -> Sequence[Queued]:
+        """Prompts that wait, oldest first."""
         ...
 
     def withheld(self, path: str) -> str:
@@ -92,6 +93,20 @@ class Conversation(Protocol):
 
     def cancel(self) -> None:
         """Stop the running turn, if there is one; returns at once."""
+        ...
+
+    async def edit_queued(
+        self, prompt_id: str, change: Callable[[Sequence[UserBlock]], Sequence[UserBlock]]
+    ) -> bool:
+        """Change a prompt that waits; False when a turn has taken it up already."""
+        ...
+
+    async def remove_queued(self, prompt_id: str) -> bool:
+        """Take back a prompt that waits; False when a turn has taken it up already."""
+        ...
+
+    def stop_call(self, tool_use_id: str) -> bool:
+        """End one running call; False when there is none of that name."""
         ...
 
     async def set_mode(self, mode: Mode) -> None:

@@ -14,14 +14,8 @@ from sidelight.session.manager import Build, SessionManager
 from sidelight.session.session import Session
 from sidelight.wire.catalogue import say
 from sidelight.wire.changes import changes_of
-from sidelight.wire.methods import (
-    Changes,
-    Connection,
-    ModeInfo,
-    Review,
-    Reviewed,
-    SessionInfo,
-)
+from sidelight.wire.methods import Connection, ModeInfo, SessionInfo
+from sidelight.wire.reviewing import Changes, Review, Reviewed
 
 MODES = (
     ("default", "Ask", "Edits and commands are asked first"),
@@ -125,9 +119,9 @@ class Desk:
     def changes(self) -> Sequence[Changes]:
         """What waits for review."""
         return [
-            changes_of(session.id, pending, uri_of)
+            changes_of(session.id, session.review, uri_of)
             for session in self.sessions.sessions()
-            if (pending := session.review.pending())
+            if session.review.pending() or session.review.undone()
         ]
 
     async def review(self, request: Review) -> Reviewed:
@@ -137,7 +131,10 @@ class Desk:
             raise AgentError(f"There is no open conversation {request.session_id}.")
         if request.action == "keep":
             return Reviewed(done=await session.keep(request.path, request.hunk_id))
-        done, problem = await session.undo(request.path, request.hunk_id)
+        if request.action == "redo":
+            done, problem = await session.redo()
+        else:
+            done, problem = await session.undo(request.path, request.hunk_id)
         return Reviewed(done=done, problem=problem)
 
     def original(self, path: str) -> str | None:

@@ -4,11 +4,12 @@ from collections.abc import Callable
 
 from pygls.exceptions import JsonRpcException
 
-from sidelight.core.events import Event, Sink
+from sidelight.core.events import Event, Queued, Sink
 from sidelight.lsp.application import Application
 from sidelight.lsp.server import AgentServer
 from sidelight.lsp.transport import ConnectionLostError
-from sidelight.wire.methods import Changes, Connection
+from sidelight.wire.methods import Connection
+from sidelight.wire.reviewing import Changes
 from sidelight.wire.updates import Feed, Wire
 
 
@@ -79,7 +80,7 @@ class Feeds:
         if self._server.client.ours:
             self._server.protocol.tell(method, params)
 
-    def _queued(self, session_id: str) -> tuple[str, ...]:
+    def _queued(self, session_id: str) -> tuple[Queued, ...]:
         session = self._application.session(session_id)
         return tuple(session.queued) if session is not None else ()
 

@@ -14,7 +14,7 @@ from sidelight.lsp.documents import read
 from sidelight.lsp.server import AgentServer
 from sidelight.lsp.transport import ConnectionLostError
 from sidelight.wire.diffs import preview
-from sidelight.wire.methods import FileDiff, PermissionAnswer
+from sidelight.wire.methods import FileDiff, NoticeShown, PermissionAnswer
 from sidelight.wire.permission import (
     Choice,
     choices_for,
@@ -65,10 +65,14 @@ class Questions:
             answer = await self._server.protocol.send_request_async(
                 "session/request_permission", params.to_wire()
             )
-            return reply_to(PermissionAnswer.model_validate(answer), choices)
+            reply, problems = reply_to(PermissionAnswer.model_validate(answer), choices)
         except (JsonRpcException, ValidationError) as error:
             log.error("a permission question was not answered properly: %s", error)
             return PermissionReply(behavior="deny")
+        for text in problems:
+            shown = NoticeShown(session_id=session_id, severity="warning", text=text)
+            self._server.protocol.tell("_sidelight/notice", shown.to_wire())
+        return reply
 
     async def _message(
         self, prompt: PermissionPrompt, choices: Sequence[Choice], diffs: Sequence[FileDiff]

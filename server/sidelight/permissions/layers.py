@@ -1,5 +1,8 @@
 """The layers of a decision: small pure functions, each sure of an answer or silent."""
 
+from dataclasses import replace
+
+from sidelight.core.access import UNKNOWN
 from sidelight.core.decision import Allow, Ask, Decision, Deny, Reason
 from sidelight.permissions.case import Case, Seen
 from sidelight.permissions.grants import exact_rule, grant, objection, overruled, shown
@@ -69,7 +72,7 @@ def ask_rule(case: Case) -> Decision | None:
     if rule is None:
         return None
     detail = f"The rule {rule.text} in {rule.source.label} asks before this."
-    return _ask("ask rule", detail, rule)
+    return _ask("ask rule", detail, rule, part=_part(rule, case))
 
 
 def hook_ask(case: Case) -> Decision | None:
@@ -108,7 +111,7 @@ def unheld(case: Case) -> Decision | None:
                 f"Whether the rule {rule.text} in {rule.source.label} matches cannot be told: "
                 f"{_what(seen)}."
             )
-            return _ask("deny rule", detail, rule, dangerous=True)
+            return _ask("deny rule", detail, rule, part=seen, dangerous=True)
     return None
 
 
@@ -134,12 +137,13 @@ def critical(case: Case) -> Decision | None:
             continue
         open_end = bool(access.unsure) and access.target.endswith(("/", "/*"))
         if open_end or any(case.ground.is_critical(place) for place in seen.places):
-            return _ask("safety", f"It would remove {shown(access.target)}.", dangerous=True)
+            detail = f"It would remove {shown(access.target)}."
+            return _ask("safety", detail, part=seen, dangerous=True)
         if access.pattern and case.ground.is_critical(
             case.ground.place(access.target.rpartition("/")[0] or "/")
         ):
             detail = f"It would remove everything in {shown(access.target)}."
-            return _ask("safety", detail, dangerous=True)
+            return _ask("safety", detail, part=seen, dangerous=True)
     return None
 
 
@@ -148,7 +152,7 @@ def own_settings(case: Case) -> Decision | None:
     for seen in case.judged:
         if seen.access.kind == "write" and any(case.ground.is_own(p) for p in seen.places):
             detail = f"It changes settings or hooks of this agent: {shown(seen.access.target)}."
-            return _ask("protected path", detail, dangerous=True)
+            return _ask("protected path", detail, part=seen, dangerous=True)
     return None
 
 
@@ -168,7 +172,7 @@ def protected(case: Case) -> Decision | None:
         for place in seen.places:
             if case.ground.is_protected(place):
                 detail = f"It writes to a protected path: {place.final}."
-                return _ask("protected path", detail, dangerous=True)
+                return _ask("protected path", detail, part=seen, dangerous=True)
     return None
 
 
@@ -177,7 +181,8 @@ def never_covered(case: Case) -> Decision | None:
     for seen in case.judged:
         reason = objection(case, seen)
         if reason and overruled(case, seen) is None:
-            return _ask("safety", f"No rule can cover this: {reason}.", dangerous=True)
+            detail = f"No rule can cover this: {reason}."
+            return _ask("safety", detail, part=seen, dangerous=True)
     return None
 
 
@@ -224,7 +229,7 @@ def left_over(case: Case) -> Ask:
     for seen in case.judged:
         each = grant(case, seen)
         if not each.granted:
-            return _ask("no rule", f"{each.why[:1].upper()}{each.why[1:]}.")
+            return _ask("no rule", f"{each.why[:1].upper()}{each.why[1:]}.", part=seen)
     return _ask("no rule", f"No rule allows {case.question.tool}.")
 
 
@@ -232,9 +237,31 @@ def _what(seen: Seen) -> str:
     return seen.access.unsure or shown(seen.access.target)
 
 
-def _ask(layer: str, detail: str, rule: Rule | None = None, *, dangerous: bool = False) -> Ask:
-    reason = Reason(layer=layer, rule=rule.text if rule else None, detail=detail)
+def _part(rule: Rule, case: Case) -> Seen | None:
+    """The part of a call that a rule about parts matches."""
+    if rule.content is None:
+        return None
+    return next((s for s in case.seen if restricting((rule,), replace(case, seen=(s,)))), None)
+
+
+def _ask(
+    layer: str,
+    detail: str,
+    rule: Rule | None = None,
+    *,
+    part: Seen | None = None,
+    dangerous: bool = False,
+) -> Ask:
+    cause = "" if part is None else _command_of(part)
+    reason = Reason(layer=layer, rule=rule.text if rule else None, detail=detail, cause=cause)
     return Ask(reason=reason, dangerous=dangerous)
+
+
+def _command_of(part: Seen) -> str:
+    """The simple command that an access belongs to; empty for other tools."""
+    access = part.access
+    text = access.target if access.kind == "execute" else access.command
+    return text.replace(UNKNOWN, "…")
 
 
 def _deny(layer: str, detail: str, advice: str) -> Deny:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from sidelight.core.host import FileEdit
+from sidelight.core.host import FileEdit, TextEdit
 from sidelight.core.ledger import digest_of
 from sidelight.review.hunks import Hunk, hunks_of, keep, rebase, undo
 
@@ -25,6 +25,24 @@ class PendingFile:
     hunks: tuple[Hunk, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """An undo that can be put back: the texts before and after it (None: no file), and its news."""
+
+    path: str
+    before: str
+    after: str | None
+    hunks: int
+    news: tuple[str, ...]
+
+    def edit(self) -> FileEdit:
+        """The edit that puts it back; whole, since a formatter may have been at work."""
+        end = len(self.after or "")
+        back = TextEdit(start=0, end=end, new_text=self.before)
+        base = None if self.after is None else digest_of(self.after)
+        return FileEdit(path=self.path, base=base, edits=(back,))
+
+
 @dataclass(slots=True)
 class ReviewLedger:
     """The files under review of one session; keys are absolute paths. Does no I/O."""
@@ -32,6 +50,7 @@ class ReviewLedger:
     _files: dict[str, Reviewed] = field(default_factory=dict[str, Reviewed])
     _pending: dict[str, PendingFile] = field(default_factory=dict[str, PendingFile])
     _news: list[str] = field(default_factory=list[str])
+    _undone: dict[str, Undone] = field(default_factory=dict[str, Undone])
 
     @staticmethod
     def of(files: Mapping[str, Reviewed]) -> "ReviewLedger":
@@ -56,6 +75,7 @@ class ReviewLedger:
 
     def note_edit(self, path: str, before: str | None, after: str) -> None:
         """The agent turned `before` (None: no file) into `after`."""
+        self._undone.pop(path, None)
         reviewed = self._files.get(path)
         if reviewed is None:
             self._set(path, Reviewed(before, after))
@@ -67,6 +87,9 @@ class ReviewLedger:
 
     def text_changed(self, path: str, text: str) -> bool:
         """Somebody else changed a file; whether that moved or changed pending hunks."""
+        undone = self._undone.get(path)
+        if undone is not None and undone.after != text:
+            del self._undone[path]
         reviewed = self._files.get(path)
         if reviewed is None or reviewed.current == text:
             return False
@@ -113,19 +136,39 @@ class ReviewLedger:
             found.append((edit, len(chosen)))
         return tuple(found)
 
+    def begin_undo(self) -> None:
+        """A new undo begins: what the one before took can no longer be put back."""
+        self._undone.clear()
+
     def note_undone(self, edit: FileEdit, after: str | None) -> None:
         """An undo was applied; `after` is the file's text now, None when it was removed."""
-        if after is None:
-            self._news.append(f"The user undid your creation of {edit.path}; the file is gone.")
-            self._drop(edit.path)
-            return
         reviewed = self._files.get(edit.path)
         if reviewed is None:
             return
-        for part in edit.edits:
-            undone = reviewed.current[part.start : part.end]
-            self._news.append(_undone(edit.path, reviewed.current, part.start, undone))
-        self._set(edit.path, Reviewed(reviewed.baseline, after))
+        before = reviewed.current
+        if after is None:
+            news = (f"The user undid your creation of {edit.path}; the file is gone.",)
+            self._drop(edit.path)
+        else:
+            news = tuple(
+                _undone(edit.path, before, part.start, before[part.start : part.end])
+                for part in edit.edits
+            )
+            self._set(edit.path, Reviewed(reviewed.baseline, after))
+        self._news.extend(news)
+        self._undone[edit.path] = Undone(edit.path, before, after, len(edit.edits), news)
+
+    def undone(self) -> tuple[Undone, ...]:
+        """What the last undo took and can be put back."""
+        return tuple(self._undone.values())
+
+    def note_redone(self, undone: Undone, text: str) -> None:
+        """An undo was put back; `text` is the file's text now. The model hears of it if need be."""
+        self.note_edit(undone.path, undone.after, text)
+        if all(news in self._news for news in undone.news):
+            self._news = [news for news in self._news if news not in undone.news]
+        else:
+            self._news.append(f"The user put back what was undone in {undone.path}.")
 
     def take_news(self) -> tuple[str, ...]:
         """Sentences for the model about what the user undid; each is given once."""

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from sidelight.core.content import Text, UserBlock
-from sidelight.core.events import TurnEnded
+from sidelight.core.content import UserBlock
+from sidelight.core.events import Queued, TurnEnded
 from sidelight.core.messages import Origin, UserMessage
 
 
@@ -21,11 +21,6 @@ class Waiting:
         """The prompt as it joins the history, under its own id."""
         return UserMessage(id=self.id, content=self.content, origin=origin)
 
-    @property
-    def text(self) -> str:
-        """Its words, for people."""
-        return "\n".join(block.text for block in self.content if isinstance(block, Text))
-
 
 @dataclass(slots=True)
 class Inbox:
@@ -39,9 +34,22 @@ class Inbox:
         self._waiting.append(waiting)
         return waiting
 
-    def queued(self) -> tuple[str, ...]:
-        """The texts of prompts that no turn has taken up."""
-        return tuple(waiting.text for waiting in self._waiting if not waiting.taken)
+    def queued(self) -> tuple[Queued, ...]:
+        """The prompts that no turn has taken up."""
+        return tuple(
+            Queued(id=waiting.id, content=waiting.content)
+            for waiting in self._waiting
+            if not waiting.taken
+        )
+
+    def find(self, id: str) -> Waiting | None:
+        """A prompt that no turn has taken up."""
+        return next((each for each in self._waiting if each.id == id and not each.taken), None)
+
+    def drop(self, waiting: Waiting, ended: TurnEnded) -> None:
+        """A prompt is not to be sent; `ended` is its answer."""
+        waiting.taken, waiting.ended = True, ended
+        self._waiting.remove(waiting)
 
     def take_all(self) -> tuple[Waiting, ...]:
         """Take up everything that waits; it belongs to the running turn from here on."""

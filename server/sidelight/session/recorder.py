@@ -16,6 +16,7 @@ from sidelight.transcripts.entry import (
     Entry,
     MessageStored,
     ModeStored,
+    PromptDropped,
     PromptStored,
     TurnStored,
 )
@@ -51,6 +52,10 @@ class Recorder:
         """A prompt was accepted; it is on the disk when this returns."""
         entry = PromptStored(prompt_id=prompt_id, content=tuple(content))
         await self._write(entry, sync=True)
+
+    async def dropped(self, prompt_id: str) -> None:
+        """A prompt that waited is not to be sent."""
+        await self._write(PromptDropped(prompt_id=prompt_id), sync=True)
 
     async def message(self, message: Message) -> None:
         """A message joined the history."""

@@ -24,6 +24,7 @@ from sidelight.core.events import (
     ModeChanged,
     Notice,
     QueueChanged,
+    Queued,
     ReviewChanged,
     Sink,
     ToolCallEnded,
@@ -39,9 +40,11 @@ from sidelight.core.tool import AnyTool, Shell, ToolContext
 from sidelight.hooks.engine import HookEngine
 from sidelight.permissions.pipeline import withheld
 from sidelight.review.ledger import ReviewLedger
+from sidelight.session import queue
 from sidelight.session.arrivals import Arrivals
 from sidelight.session.inbox import Inbox, Waiting
 from sidelight.session.recorder import Recorder
+from sidelight.session.redo import redo, undo
 from sidelight.session.review_host import ReviewHost
 from sidelight.session.rules import SessionRules
 from sidelight.transcripts.entry import Opened
@@ -133,8 +136,8 @@ class Session:
         return self._host
 
     @property
-    def queued(self) -> tuple[str, ...]:
-        """Texts of prompts that wait, oldest first."""
+    def queued(self) -> tuple[Queued, ...]:
+        """Prompts that wait, oldest first."""
         return self._inbox.queued()
 
     @property
@@ -174,6 +177,22 @@ class Session:
         else:
             self._stop_next = self._coming > 0
 
+    async def edit_queued(self, prompt_id: str, change: queue.Change) -> bool:
+        """Change a prompt that waits; False when a turn has taken it up already."""
+        done = await queue.edit(self._inbox, self._recorder, prompt_id, change)
+        await self.tell(QueueChanged(prompts=self.queued))
+        return done
+
+    async def remove_queued(self, prompt_id: str) -> bool:
+        """Take back a prompt that waits; False when a turn has taken it up already."""
+        done = await queue.remove(self._inbox, self._recorder, prompt_id)
+        await self.tell(QueueChanged(prompts=self.queued))
+        return done
+
+    def stop_call(self, tool_use_id: str) -> bool:
+        """End one running call; the turn goes on with what it says. False when it runs no more."""
+        return self._executor is not None and self._executor.stop(tool_use_id)
+
     def withheld(self, path: str) -> str:
         """Why a file's text must not go along with a prompt; empty if it may. Looks at the disk."""
         return withheld(path, self.parts.rules.policy)
@@ -200,19 +219,15 @@ class Session:
 
         One edit for the editor's own undo; the model hears of it at the next step.
         """
-        done, problem = 0, None
-        for edit, count in self.review.undo_edits(path, hunk_id):
-            outcome = await self._inner.apply_edit((edit,), "Undo")
-            if not outcome.applied:
-                problem = outcome.detail or f"{edit.path} changed meanwhile; look at it again."
-                continue
-            after = outcome.after[0].text if outcome.after else None
-            self.review.note_undone(edit, after)
-            if after is not None and self.ledger.seen(edit.path) is not None:
-                self.ledger.note_write(edit.path, after)
-            done += count
+        result = await undo(self.review, self._inner, self.ledger, path, hunk_id)
         await self.review_changed()
-        return done, problem
+        return result
+
+    async def redo(self) -> tuple[int, str | None]:
+        """Put back what the last undo took; how many hunks, and why some could not be."""
+        result = await redo(self.review, self._inner, self.ledger)
+        await self.review_changed()
+        return result
 
     async def start(self) -> None:
         """Tell what was wrong at the start, and the editor what to watch; called once."""

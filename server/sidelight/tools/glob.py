@@ -15,6 +15,7 @@ from sidelight.tools.search.found import (
     arrange,
     best_engine,
     conceal_nothing,
+    concealed_in,
     short,
     without_ignored,
 )
@@ -79,7 +80,7 @@ class GlobTool:
         listing = await self._engine.files(scope)
         if self._respect_ignore:
             listing = await without_ignored(self._engine, listing, scope)
-        found = await arrange(listing, self._conceals)
+        found = await arrange(listing, await concealed_in(scope, listing.files, self._conceals))
         paths = list(found.files)
         shown = paths[:LIMIT]
         names = [short(path, context.shell.cwd) for path in shown]

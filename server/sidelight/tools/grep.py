@@ -17,6 +17,7 @@ from sidelight.tools.search.found import (
     arrange,
     best_engine,
     conceal_nothing,
+    concealed_in,
     line_of,
     short,
     without_ignored,
@@ -103,7 +104,7 @@ class GrepTool:
         query = _query(input)
         listing = await self._engine.matching(scope, query)
         listing = await without_ignored(self._engine, listing, scope)
-        found = await arrange(listing, self._conceals)
+        found = await arrange(listing, await self._hidden(scope))
         if input.output_mode == "content":
             entries, whole = await self._lines(input, query, found, context.shell.cwd)
         else:
@@ -111,6 +112,13 @@ class GrepTool:
         shown, cut = _within(_wanted(input, entries))
         page = _Page(shown, len(entries), whole, cut)
         yield ToolOutput.of(_told(input, target.path, found, page), data=_data(input, found, page))
+
+    async def _hidden(self, scope: Scope) -> dict[str, str]:
+        """What is not looked into, whether it matches or not: a count must not tell that either."""
+        if self._conceals is conceal_nothing:
+            return {}
+        there = await self._engine.files(scope)
+        return await concealed_in(scope, there.files, self._conceals)
 
     async def _lines(
         self, input: GrepInput, query: Query, found: Found, cwd: str

@@ -28,7 +28,7 @@ def built_in_tools(
 ) -> tuple[AnyTool, ...]:
     """The tools of one session, sorted by name.
 
-    `conceals` tells of a real path whether Glob and Grep must leave it out.
+    `conceals` tells which real paths Glob and Grep must leave out, and why.
     """
     engine = best_engine()
     others = () if bash is None else (bash,)

@@ -33,11 +33,21 @@ class Opened(_Line):
 
 
 class PromptStored(_Line):
-    """A prompt was accepted; it joins the history with the turn that takes it up."""
+    """A prompt was accepted; it joins the history with the turn that takes it up.
+
+    One that is stored again has other words now.
+    """
 
     type: Literal["prompt"] = "prompt"
     prompt_id: str
     content: tuple[UserBlock, ...]
+
+
+class PromptDropped(_Line):
+    """A prompt that waited was taken back by the person."""
+
+    type: Literal["prompt_dropped"] = "prompt_dropped"
+    prompt_id: str
 
 
 class MessageStored(_Line):
@@ -95,6 +105,7 @@ class TurnStored(_Line):
 Entry = Annotated[
     Opened
     | PromptStored
+    | PromptDropped
     | MessageStored
     | CallBegun
     | CallStored

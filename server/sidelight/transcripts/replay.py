@@ -16,6 +16,7 @@ from sidelight.transcripts.entry import (
     MessageStored,
     ModeStored,
     Opened,
+    PromptDropped,
     PromptStored,
     TitleStored,
     TurnStored,
@@ -50,6 +51,8 @@ class Replay:
                 self._join(entry.message)
             case PromptStored():
                 self.waiting[entry.prompt_id] = entry
+            case PromptDropped():
+                self.waiting.pop(entry.prompt_id, None)
             case CallBegun():
                 self._begun[entry.call.id] = entry.call
             case CallStored():

@@ -19,6 +19,10 @@ REQUESTS = (
     "_sidelight/connect",
     "_sidelight/review",
     "_sidelight/original",
+    "_sidelight/check_rule",
+    "_sidelight/queue_edit",
+    "_sidelight/queue_remove",
+    "_sidelight/stop_call",
 )
 NOTIFICATIONS = ("session/cancel", "_sidelight/terminal_cwd")
 COMMANDS = (

@@ -1,17 +1,19 @@
 """What waits for review, in the wire's words."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from sidelight.review.hunks import Hunk
-from sidelight.review.ledger import PendingFile
-from sidelight.wire.methods import Changes, FileInfo, HunkInfo
+from sidelight.review.ledger import PendingFile, ReviewLedger
+from sidelight.wire.reviewing import Changes, FileInfo, HunkInfo
 
 
-def changes_of(
-    session_id: str, pending: Sequence[PendingFile], uri_of: Callable[[str], str]
-) -> Changes:
+def changes_of(session_id: str, review: ReviewLedger, uri_of: Callable[[str], str]) -> Changes:
     """All files with hunks that wait; `uri_of` gives the address of a path."""
-    return Changes(session_id=session_id, files=tuple(_file(file, uri_of) for file in pending))
+    return Changes(
+        session_id=session_id,
+        files=tuple(_file(file, uri_of) for file in review.pending()),
+        redo=sum(undone.hunks for undone in review.undone()),
+    )
 
 
 def _file(file: PendingFile, uri_of: Callable[[str], str]) -> FileInfo:

@@ -10,6 +10,16 @@ from pydantic import Field
 
 from sidelight.core.content import Json
 from sidelight.core.record import Record
+from sidelight.wire.controls import (
+    CheckRule,
+    EditQueued,
+    QueuedPrompt,
+    RemoveQueued,
+    RuleChecked,
+    StopCall,
+    WasThere,
+)
+from sidelight.wire.reviewing import Changes, Original, OriginalText, Review, Reviewed
 
 # --- what a prompt is made of -------------------------------------------------------------------
 
@@ -201,8 +211,9 @@ class FileDiff(Record):
 class PermissionDetail(Record):
     """What our own panel shows beside the plain request.
 
-    `kind` picks the card; `command` is whole; `effects` are resolved facts such as
-    `writes: /abs/path`; `rule` is what "for this session" would add.
+    `kind` picks the card; `command` is whole, `cause` the part of it that made us ask, if it is
+    only a part; `effects` are resolved facts such as `writes: /abs/path`; `rules` are what "for
+    this session" and longer would add, and may come back edited if `rules_editable`.
     """
 
     id: str
@@ -212,14 +223,20 @@ class PermissionDetail(Record):
     why: str
     dangerous: bool = False
     command: str | None = None
+    cause: str | None = None
     description: str | None = None
     effects: tuple[str, ...] = ()
     diffs: tuple[FileDiff, ...] = ()
     rules: tuple[str, ...] = ()
+    rules_editable: bool = False
 
 
 class PermissionOutcome(Record):
-    """The client's choice; `_meta.sidelight` may hold `feedback` and `updatedInput`."""
+    """The client's choice; `_meta.sidelight` may hold `feedback`, `updatedInput`, `rules`.
+
+    `rules` (texts) are kept in place of those offered. One that may not be kept is not; the call
+    is allowed once, and a notice says why. `_sidelight/check_rule` tells beforehand.
+    """
 
     outcome: Literal["selected", "cancelled"]
     option_id: str | None = None
@@ -247,7 +264,7 @@ class State(Record):
     turn_id: str | None = None
     started_at: int | None = None
     duration_ms: int | None = None
-    queued: tuple[str, ...] = ()
+    queued: tuple[QueuedPrompt, ...] = ()
     error: str | None = None
 
 
@@ -289,67 +306,6 @@ class Connect(Record):
     api_key: str | None = None
 
 
-HunkState = Literal["pending", "kept", "undone"]
-
-
-class HunkInfo(Record):
-    """A pending hunk; `line` is the first line in the present text, 1-based, `lines` its count."""
-
-    id: str
-    line: int
-    lines: int
-    added: int
-    removed: int
-    text: str
-    state: HunkState = "pending"
-
-
-class FileInfo(Record):
-    """A file with hunks to review."""
-
-    uri: str
-    path: str
-    added: int
-    removed: int
-    creates: bool = False
-    hunks: tuple[HunkInfo, ...]
-
-
-class Changes(Record):
-    """`_sidelight/changes` (notification): everything that waits for review, whole."""
-
-    session_id: str
-    files: tuple[FileInfo, ...]
-
-
-class Review(Record):
-    """`_sidelight/review`: keep or undo one hunk, one file (`path`), or all."""
-
-    session_id: str
-    action: Literal["keep", "undo"]
-    hunk_id: str | None = None
-    path: str | None = None
-
-
-class Reviewed(Record):
-    """Answer to `_sidelight/review`; `problem` says why something could not be undone."""
-
-    done: int
-    problem: str | None = None
-
-
-class Original(Record):
-    """`_sidelight/original`: the text before the agent's pending changes, for quick diff."""
-
-    uri: str
-
-
-class OriginalText(Record):
-    """Answer to `_sidelight/original`; None when nothing is pending in that file."""
-
-    text: str | None
-
-
 class AddToChat(Record):
     """`_sidelight/add_to_chat` (notification): a code action put this into the prompt."""
 
@@ -382,6 +338,10 @@ REQUESTS: dict[str, tuple[type[Record], type[Record]]] = {
     "_sidelight/connect": (Connect, Connection),
     "_sidelight/review": (Review, Reviewed),
     "_sidelight/original": (Original, OriginalText),
+    "_sidelight/check_rule": (CheckRule, RuleChecked),
+    "_sidelight/queue_edit": (EditQueued, WasThere),
+    "_sidelight/queue_remove": (RemoveQueued, WasThere),
+    "_sidelight/stop_call": (StopCall, WasThere),
 }
 NOTIFICATIONS: dict[str, type[Record]] = {
     "session/cancel": Cancel,

@@ -4,8 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sidelight.core.access import Access
+from sidelight.core.content import as_list
 from sidelight.core.decision import PermissionUpdate, Scope
 from sidelight.core.host import PermissionPrompt, PermissionReply
+from sidelight.permissions.storable import tool_of, unfit
 from sidelight.wire.catalogue import say
 from sidelight.wire.loose import mapping
 from sidelight.wire.methods import (
@@ -20,10 +22,10 @@ from sidelight.wire.visible import hidden_characters, visible
 
 MOST_EFFECTS = 12
 ALLOW_ONCE, REJECT_ONCE = "allow_once", "reject_once"
-SCOPES: tuple[tuple[tuple[Scope, ...], str, str], ...] = (
-    (("session",), "allow_session", "Allow for this session"),
-    (("project", "local"), "allow_project", "Allow in this project"),
-    (("user",), "allow_always", "Always allow"),
+SCOPES: tuple[tuple[Scope, str, str], ...] = (
+    ("session", "allow_session", "Allow for this session"),
+    ("local", "allow_project", "Allow in this project"),
+    ("user", "allow_always", "Always allow"),
 )
 VERBS = {
     "read": "reads",
@@ -55,11 +57,15 @@ class Choice:
 
 
 def choices_for(prompt: PermissionPrompt, locale: str) -> tuple[Choice, ...]:
-    """Once, then for as long as the suggestions reach, then no."""
+    """Once, then for longer, then no. A rule may be kept in any scope, a mode for the session."""
     allow = PermissionOption(option_id=ALLOW_ONCE, name=say(locale, "Allow once"), kind=ALLOW_ONCE)
     choices = [Choice(allow)]
-    for scopes, name, words in SCOPES:
-        updates = tuple(update for update in prompt.suggestions if update.scope in scopes)
+    rules = tuple(one for one in prompt.suggestions if one.action == "add")
+    modes = tuple(one for one in prompt.suggestions if one.action == "set_mode")
+    for scope, name, words in SCOPES:
+        updates = tuple(rule.model_copy(update={"scope": scope}) for rule in rules)
+        if scope == "session" and modes:
+            updates = modes
         if updates:
             option = PermissionOption(option_id=name, name=say(locale, words), kind="allow_always")
             choices.append(Choice(option, updates))
@@ -95,6 +101,7 @@ def detail_of(prompt: PermissionPrompt, diffs: Sequence[FileDiff], locale: str) 
     """Everything that a person should see before deciding."""
     command = _text(prompt.call.input.get("command"))
     rules = [rule for update in prompt.suggestions for rule in update.rules]
+    cause = prompt.reason.cause
     return PermissionDetail(
         id=prompt.id,
         kind="edit" if diffs else "command" if command is not None else "other",
@@ -103,24 +110,58 @@ def detail_of(prompt: PermissionPrompt, diffs: Sequence[FileDiff], locale: str) 
         why=prompt.reason.detail,
         dangerous=prompt.dangerous,
         command=command,
+        cause=cause if command is not None and cause not in {"", command.strip()} else None,
         description=_text(prompt.call.input.get("description")),
         effects=_effects(prompt.accesses, command, locale),
         diffs=tuple(diffs),
         rules=tuple(dict.fromkeys(rules)),
+        rules_editable=bool(rules),
     )
 
 
-def reply_to(answer: PermissionAnswer, choices: Sequence[Choice]) -> PermissionReply:
-    """What the person chose; anything but a known answer is a no."""
+def reply_to(
+    answer: PermissionAnswer, choices: Sequence[Choice]
+) -> tuple[PermissionReply, tuple[str, ...]]:
+    """What the person chose; anything but a known answer is a no.
+
+    Beside it, why rules that the person typed are not kept: then nothing of them is.
+    """
     outcome = answer.outcome
     chosen = next((one for one in choices if one.option.option_id == outcome.option_id), None)
     if outcome.outcome != "selected" or chosen is None:
-        return PermissionReply(behavior="deny")
+        return PermissionReply(behavior="deny"), ()
     ours = mapping(mapping(outcome.meta).get("sidelight"))
     fields: dict[str, object] = {"feedback": _text(ours.get("feedback")) or ""}
     if chosen.allows and isinstance(ours.get("updatedInput"), dict):
         fields["updated_input"] = ours["updatedInput"]
-    return chosen.reply(**fields)
+    if not chosen.remember or "rules" not in ours:
+        return chosen.reply(**fields), ()
+    remember, problems = _edited(chosen.remember, ours["rules"])
+    return chosen.reply(**fields, remember=remember), problems
+
+
+def _edited(
+    offered: tuple[PermissionUpdate, ...], typed: object
+) -> tuple[tuple[PermissionUpdate, ...], tuple[str, ...]]:
+    """The offered changes with the rules that came back, if each of them may be kept."""
+    known = [rule for update in offered for rule in update.rules]
+    texts = [text.strip() for text in as_list(typed) if isinstance(text, str) and text.strip()]
+    if texts == known:
+        return offered, ()
+    if not known or not texts or len(texts) != len(as_list(typed)) or len(texts) > len(known):
+        return (), ("The rules of the answer are not those of the question; none was kept.",)
+    tools = {tool_of(rule) for rule in known}
+    problems: list[str] = []
+    for text in texts:
+        reason = unfit(text) if text not in known else ""
+        if not reason and tool_of(text) not in tools:
+            reason = f"The question was about {', '.join(sorted(filter(None, tools)))}."
+        if reason:
+            problems.append(f"The rule {text} was not kept: {reason} The call was allowed once.")
+    if problems:
+        return (), tuple(problems)
+    (first, *_) = offered
+    return (first.model_copy(update={"rules": tuple(dict.fromkeys(texts))}),), ()
 
 
 def plain_question(prompt: PermissionPrompt, diffs: Sequence[FileDiff], locale: str) -> str:

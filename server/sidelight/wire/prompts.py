@@ -33,6 +33,20 @@ def to_blocks(
     return (*typed, *beside)
 
 
+def typed_words(blocks: Sequence[UserBlock]) -> str:
+    """What the person typed, without what went along."""
+    return "\n".join(block.text for block in blocks if isinstance(block, Text) and _is_typed(block))
+
+
+def with_words(blocks: Sequence[UserBlock], words: str) -> tuple[UserBlock, ...]:
+    """The same prompt with other words typed."""
+    return (Text(text=words), *(block for block in blocks if not _is_typed(block)))
+
+
+def _is_typed(block: UserBlock) -> bool:
+    return isinstance(block, Text) and _CONTEXT.fullmatch(block.text) is None
+
+
 def shown(block: Text | Image) -> Json:
     """A block of a user's message as content of an update."""
     if isinstance(block, Image):

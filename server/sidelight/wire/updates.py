@@ -16,6 +16,7 @@ from sidelight.core.events import (
     PermissionAsked,
     PermissionDecided,
     QueueChanged,
+    Queued,
     RetryScheduled,
     ReviewChanged,
     StepStarted,
@@ -28,7 +29,9 @@ from sidelight.core.events import (
     TurnStarted,
 )
 from sidelight.core.messages import AssistantMessage, UserMessage
+from sidelight.wire.controls import QueuedPrompt
 from sidelight.wire.methods import NoticeShown, Retry, State
+from sidelight.wire.prompts import typed_words
 from sidelight.wire.shapes import (
     call_decided,
     call_ended,
@@ -61,7 +64,7 @@ class Wire:
     send: Send
     drain: Callable[[], Awaitable[None]]
     window: Callable[[str], int | None]
-    queued: Callable[[], Sequence[str]]
+    queued: Callable[[], Sequence[Queued]]
     changed: Callable[[], Awaitable[None]]
 
 
@@ -183,7 +186,9 @@ class Feed:
                 self.update(call_started(event.call, event.summary))
             case ToolCallEnded():
                 result = event.result
-                self._asking.discard(result.tool_use_id)
+                if result.tool_use_id in self._asking:
+                    self._asking.discard(result.tool_use_id)
+                    self.state()
                 self.update(
                     call_ended(
                         event.name,
@@ -222,12 +227,12 @@ class Feed:
                     state="idle",
                     turn_id=event.turn_id,
                     duration_ms=duration,
-                    queued=tuple(self._wire.queued()),
+                    queued=_named(self._wire.queued()),
                     error=event.error,
                 ).to_wire(),
             )
 
-    def state(self, queued: Sequence[str] | None = None) -> None:
+    def state(self, queued: Sequence[Queued] | None = None) -> None:
         """Tell what the session is doing."""
         running = "requires_action" if self._asking else "running"
         state = State(
@@ -235,7 +240,7 @@ class Feed:
             state=running if self._turn_id is not None else "idle",
             turn_id=self._turn_id,
             started_at=self._started_at,
-            queued=tuple(self._wire.queued() if queued is None else queued),
+            queued=_named(self._wire.queued() if queued is None else queued),
         )
         self._wire.send("_sidelight/state", state.to_wire())
 
@@ -255,6 +260,10 @@ class Feed:
                 session_id=self._session_id, severity=notice.severity, text=notice.text
             )
             self._wire.send("_sidelight/notice", shown.to_wire())
+
+
+def _named(queued: Sequence[Queued]) -> tuple[QueuedPrompt, ...]:
+    return tuple(QueuedPrompt(id=one.id, text=typed_words(one.content)) for one in queued)
 
 
 def hook_notice(event: HookEnded) -> Notice | None:

@@ -2,7 +2,7 @@
 
 import os
 import tempfile
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -243,16 +243,28 @@ async def test_a_result_is_bounded_even_without_a_limit(engine: Engine, tmp_path
 
 async def test_what_must_not_be_seen_is_left_out_and_said(engine: Engine, tree: Path) -> None:
     """B077."""
-    hidden = {str((tree / "keep.log").resolve()), str((tree / "src/app.py").resolve())}
-    tool = GrepTool(engine, conceals=hidden.__contains__)
+    hidden = {
+        str((tree / "keep.log").resolve()): "they may hold secrets",
+        str((tree / "src/app.py").resolve()): "a rule denies reading them",
+    }
+
+    def conceals(paths: Sequence[str]) -> dict[str, str]:
+        return {path: reason for path, reason in hidden.items() if path in paths}
+
+    tool = GrepTool(engine, conceals=conceals)
     output = await call(tool, tree, pattern="needle", output_mode="content")
     assert "keep.log" not in text_of(output)
     assert "app.py" not in text_of(output)
-    assert "(2 more files are left out: rules forbid reading them.)" in text_of(output)
-    names = await call(
-        GlobTool(engine, conceals=hidden.__contains__), tree, pattern="**/a*.py", path=str(tree)
-    )
+    said = ["(Not looked into: 1 file; they may hold secrets.)"]
+    said.append("(Not looked into: 1 file; a rule denies reading them.)")
+    assert all(remark in text_of(output) for remark in said)
+    none = await call(tool, tree, pattern="matches nowhere at all")
+    assert all(remark in text_of(none) for remark in said), "the count tells nothing of the text"
+    names = await call(GlobTool(engine, conceals=conceals), tree, pattern="**/a*.py")
     assert names.data["filenames"] == []
+    assert said[1] in text_of(names)
+    named = await call(tool, tree, pattern="needle", path=str(tree / "src/app.py"))
+    assert "src/app.py" in text_of(named), "a file that was named was judged before"
 
 
 async def test_a_pattern_without_slash_matches_at_any_depth(engine: Engine, tree: Path) -> None:

@@ -14,8 +14,9 @@ from sidelight.wire.visible import hidden_characters, visible
 
 pytestmark = pytest.mark.req("EDITOR-06")
 
-RULES = PermissionUpdate(action="add", rules=("Bash(git *)",), scope="session")
-PROJECT = PermissionUpdate(action="add", rules=("Bash(git *)",), scope="local")
+PROJECT = PermissionUpdate(action="add", rules=("Bash(git log *)",), scope="local")
+RULES, ALWAYS = (PROJECT.model_copy(update={"scope": scope}) for scope in ("session", "user"))
+EDITS = PermissionUpdate(action="set_mode", mode="acceptEdits")
 
 
 def prompt(command: str, *suggestions: PermissionUpdate) -> PermissionPrompt:
@@ -73,7 +74,8 @@ def test_the_plain_question_says_all_in_words() -> None:
         (answer("allow_once"), PermissionReply(behavior="allow")),
         (answer("allow_session"), PermissionReply(behavior="allow", remember=(RULES,))),
         (answer("allow_project"), PermissionReply(behavior="allow", remember=(PROJECT,))),
-        (answer("allow_always"), PermissionReply(behavior="deny")),
+        (answer("allow_always"), PermissionReply(behavior="allow", remember=(ALWAYS,))),
+        (answer("allow_forever"), PermissionReply(behavior="deny")),
         (answer("reject_once", feedback="why?"), PermissionReply(behavior="deny", feedback="why?")),
         (answer("reject_once", updatedInput={}), PermissionReply(behavior="deny")),
         (
@@ -85,8 +87,56 @@ def test_the_plain_question_says_all_in_words() -> None:
     ],
 )
 def test_only_a_known_answer_is_a_yes(given: PermissionAnswer, reply: PermissionReply) -> None:
-    choices = choices_for(prompt("git log", RULES, PROJECT), "en")
-    assert reply_to(given, choices) == reply
+    choices = choices_for(prompt("git log", PROJECT), "en")
+    assert reply_to(given, choices) == (reply, ())
+
+
+def test_a_rule_is_offered_for_three_scopes_and_a_mode_for_the_session() -> None:
+    def names(*suggestions: PermissionUpdate) -> list[str]:
+        return [one.option.option_id for one in choices_for(prompt("x", *suggestions), "en")]
+
+    kept = ["allow_session", "allow_project", "allow_always"]
+    assert names(PROJECT) == ["allow_once", *kept, "reject_once"]
+    assert names(EDITS) == ["allow_once", "allow_session", "reject_once"]
+    assert names() == ["allow_once", "reject_once"]
+
+
+def test_a_rule_that_the_person_edited_is_kept_in_the_scope_that_was_picked() -> None:
+    choices = choices_for(prompt("git log", PROJECT), "en")
+    reply, problems = reply_to(answer("allow_always", rules=["Bash(git log -1 *)"]), choices)
+    edited = ALWAYS.model_copy(update={"rules": ("Bash(git log -1 *)",)})
+    assert (reply, problems) == (PermissionReply(behavior="allow", remember=(edited,)), ())
+
+
+@pytest.mark.parametrize(
+    ("rules", "problem"),
+    [
+        (["Bash(git *)"], "The rule Bash(git *) was not kept: The * may stand only behind"),
+        (["Bash(python *)"], "The rule Bash(python *) was not kept: Python runs whatever"),
+        (["Edit(src/**)"], "The rule Edit(src/**) was not kept: The question was about Bash."),
+        (["Bash(ls *)", "Bash(cat *)"], "The rules of the answer are not those of the question"),
+        ([], "The rules of the answer are not those of the question"),
+        ([7], "The rules of the answer are not those of the question"),
+        ("Bash(ls)", "The rules of the answer are not those of the question"),
+    ],
+)
+def test_an_edited_rule_that_reaches_too_far_is_not_kept_and_the_call_runs_once(
+    rules: object, problem: str
+) -> None:
+    choices = choices_for(prompt("git log", PROJECT), "en")
+    reply, problems = reply_to(answer("allow_always", rules=rules), choices)
+    assert reply == PermissionReply(behavior="allow")
+    assert len(problems) == 1
+    assert problems[0].startswith(problem)
+
+
+def test_the_part_of_a_command_that_caused_the_question_is_named() -> None:
+    asked = prompt("cd /w && make it", PROJECT)
+    reason = asked.reason.model_copy(update={"cause": "make it"})
+    detail = detail_of(asked.model_copy(update={"reason": reason}), (), "en")
+    assert (detail.cause, detail.rules_editable) == ("make it", True)
+    whole = asked.reason.model_copy(update={"cause": "cd /w && make it"})
+    assert detail_of(asked.model_copy(update={"reason": whole}), (), "en").cause is None
 
 
 def test_many_effects_are_counted_not_dropped() -> None:

@@ -21,6 +21,7 @@ from sidelight.core.events import (
     PermissionAsked,
     PermissionDecided,
     QueueChanged,
+    Queued,
     RetryScheduled,
     ReviewChanged,
     StepStarted,
@@ -54,7 +55,7 @@ class Line:
     changed: int = 0
     gate: anyio.Event | None = None
 
-    def feed(self, queued: Sequence[str] = ()) -> Feed:
+    def feed(self, queued: Sequence[Queued] = ()) -> Feed:
         async def drain() -> None:
             if self.gate is not None:
                 await self.gate.wait()
@@ -135,7 +136,7 @@ EVENTS: list[Event] = [
         tool_use_id="t2", decision=Deny(reason=Reason(layer="rule", rule="Bash"), message="no")
     ),
     ModeChanged(mode="plan"),
-    QueueChanged(prompts=("next",)),
+    QueueChanged(prompts=(Queued(id="q1", content=(Text(text="next"),)),)),
     RetryScheduled(attempt=2, delay_s=1.5, cause="overloaded"),
     HookEnded(event="PreToolUse", command="lint", outcome="ok"),
     HookEnded(event="PreToolUse", command="lint", outcome="timeout", detail="10 s"),

@@ -8,7 +8,8 @@ from sidelight.lsp.convert import file_key, path_of
 from sidelight.lsp.server import AgentServer
 from sidelight.wire.capabilities import OPEN_DIFF
 from sidelight.wire.catalogue import say
-from sidelight.wire.methods import HunkInfo, Nothing, Review, Reviewed
+from sidelight.wire.methods import Nothing
+from sidelight.wire.reviewing import HunkInfo, Review, Reviewed
 
 
 class HunkTarget(Record):

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from functools import partial
 
 from sidelight.core.errors import AgentError
 from sidelight.core.events import EndReason, Notice
@@ -10,6 +11,15 @@ from sidelight.lsp.application import Application, Conversation
 from sidelight.lsp.convert import path_of
 from sidelight.lsp.endpoint import Handler
 from sidelight.lsp.feeds import Feeds
+from sidelight.permissions.storable import unfit
+from sidelight.wire.controls import (
+    CheckRule,
+    EditQueued,
+    RemoveQueued,
+    RuleChecked,
+    StopCall,
+    WasThere,
+)
 from sidelight.wire.methods import (
     NOTIFICATIONS,
     REQUESTS,
@@ -21,12 +31,8 @@ from sidelight.wire.methods import (
     Modes,
     NewSession,
     Nothing,
-    Original,
-    OriginalText,
     Prompt,
     PromptEnded,
-    Review,
-    Reviewed,
     SessionCreated,
     SessionList,
     SessionLoaded,
@@ -35,7 +41,8 @@ from sidelight.wire.methods import (
     TerminalCwd,
     meta,
 )
-from sidelight.wire.prompts import to_blocks
+from sidelight.wire.prompts import to_blocks, with_words
+from sidelight.wire.reviewing import Original, OriginalText, Review, Reviewed
 from sidelight.wire.shapes import info_update, replay
 
 STOP_REASONS: Mapping[EndReason, StopReason] = {
@@ -67,6 +74,10 @@ class Sessions:
             "_sidelight/connect": self.connect,
             "_sidelight/review": self.review,
             "_sidelight/original": self.original,
+            "_sidelight/check_rule": self.check_rule,
+            "_sidelight/queue_edit": self.edit_queued,
+            "_sidelight/queue_remove": self.remove_queued,
+            "_sidelight/stop_call": self.stop_call,
             "_sidelight/terminal_cwd": self.terminal_cwd,
         }
         kinds = {name: params for name, (params, _) in REQUESTS.items()} | NOTIFICATIONS
@@ -141,6 +152,28 @@ class Sessions:
     async def original(self, params: Original) -> OriginalText:
         """The text before the pending changes."""
         return OriginalText(text=self._application.original(path_of(params.uri)))
+
+    async def check_rule(self, params: CheckRule) -> RuleChecked:
+        """Whether a rule may be kept as it is typed."""
+        return RuleChecked(problem=unfit(params.rule) or None)
+
+    async def edit_queued(self, params: EditQueued) -> WasThere:
+        """Other words for a prompt that waits."""
+        if not params.text.strip():
+            raise AgentError("A prompt without words cannot be sent; remove it instead.")
+        session = self._session(params.session_id)
+        change = partial(with_words, words=params.text)
+        return WasThere(done=await session.edit_queued(params.id, change))
+
+    async def remove_queued(self, params: RemoveQueued) -> WasThere:
+        """A prompt that waits is not to be sent."""
+        session = self._session(params.session_id)
+        return WasThere(done=await session.remove_queued(params.id))
+
+    async def stop_call(self, params: StopCall) -> WasThere:
+        """End one running call."""
+        session = self._session(params.session_id)
+        return WasThere(done=session.stop_call(params.tool_call_id))
 
     async def terminal_cwd(self, params: TerminalCwd) -> None:
         """A terminal went to another folder."""

@@ -1,7 +1,8 @@
 """What a search found, newest first, as it is shown to the model."""
 
 import os
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -15,13 +16,13 @@ from sidelight.tools.search.ripgrep import Ripgrep, find_ripgrep
 LINE_CUT = 500
 LEAD = 100
 SHOWN_PROBLEMS = 3
-Conceals = Callable[[str], bool]
-"""Whether a file (real path) must not show up in results."""
+Conceals = Callable[[Sequence[str]], Mapping[str, str]]
+"""Those of the files (real paths) that must not show up in results, each with the reason."""
 
 
-def conceal_nothing(path: str) -> bool:
+def conceal_nothing(paths: Sequence[str]) -> Mapping[str, str]:
     """The policy of a session without rules."""
-    return False
+    return {}
 
 
 def best_engine() -> Engine:
@@ -50,18 +51,39 @@ async def without_ignored(engine: Engine, listing: Listing, scope: Scope) -> Lis
     return replace(listing, files=kept, timed_out=timed_out, cut=listing.cut or open_files.cut)
 
 
-async def arrange(listing: Listing, conceals: Conceals) -> Found:
-    """Sort by time of change, newest first, then by name; leave out what must not be seen."""
-    return await anyio.to_thread.run_sync(_arrange, listing, conceals)
+async def concealed_in(scope: Scope, files: Iterable[str], conceals: Conceals) -> dict[str, str]:
+    """Those of the scope's files that must not be seen, with the reasons.
+
+    A file that is the whole scope was judged by name before and is not among them.
+    """
+    return await anyio.to_thread.run_sync(_concealed, scope, list(files), conceals)
 
 
-def _arrange(listing: Listing, conceals: Conceals) -> Found:
-    open_to_view = [path for path in listing.files if not conceals(real(path))]
+def _concealed(scope: Scope, files: list[str], conceals: Conceals) -> dict[str, str]:
+    root = scope.root.rstrip(os.sep)
+    if conceals is conceal_nothing or not Path(scope.root).is_dir():
+        return {}
+    base = real(scope.root).rstrip(os.sep)  # links below are not followed
+    by_real = {base + path.removeprefix(root): path for path in files}
+    return {by_real[path]: reason for path, reason in conceals(list(by_real)).items()}
+
+
+async def arrange(listing: Listing, hidden: Mapping[str, str]) -> Found:
+    """Sort by time of change, newest first, then by name; leave out what is hidden, and say so."""
+    return await anyio.to_thread.run_sync(_arrange, listing, hidden)
+
+
+def _arrange(listing: Listing, hidden: Mapping[str, str]) -> Found:
+    open_to_view = [path for path in listing.files if path not in hidden]
     ordered = sorted(open_to_view, key=lambda path: (-_changed(path), path))
-    hidden = len(listing.files) - len(ordered)
-    remarks: list[str] = []
-    if hidden:
-        remarks.append(f"{hidden} more files are left out: rules forbid reading them.")
+    reasons = sorted(Counter(hidden.values()).items(), key=lambda item: (-item[1], item[0]))
+    remarks = [
+        f"Not looked into: {count} {'file' if count == 1 else 'files'}; {reason}."
+        for reason, count in reasons[:SHOWN_PROBLEMS]
+    ]
+    others = sum(count for _, count in reasons[SHOWN_PROBLEMS:])
+    if others:
+        remarks.append(f"Not looked into for other rules: {others}.")
     if listing.problems:
         more = len(listing.problems) - SHOWN_PROBLEMS
         named = "; ".join(listing.problems[:SHOWN_PROBLEMS])
