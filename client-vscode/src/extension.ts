@@ -107,7 +107,7 @@ async function settingsChanged(
   server: Server,
   controller: SessionController,
 ): Promise<void> {
-  if (!event.affectsConfiguration(SECTION)) return;
+  if (![SECTION, 'http'].some((section) => event.affectsConfiguration(section))) return;
   const before = settings;
   settings = readSettings();
   controller.refresh();

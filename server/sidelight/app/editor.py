@@ -4,7 +4,8 @@ import os
 from functools import partial
 from typing import cast, get_args
 
-from sidelight.app.world import DEFAULT_MODEL, Choices, World, build_session, make_world
+from sidelight.app.models import main_roles
+from sidelight.app.world import Choices, World, build_session, make_world
 from sidelight.core.decision import Mode
 from sidelight.lsp.application import Editor
 from sidelight.lsp.desk import Desk
@@ -30,6 +31,7 @@ class _Wishes:
             mode=cast("Mode", mode) if mode in get_args(Mode) else None,
             model=str(options["model"]) if options.get("model") else None,
             trusted=bool(options["trusted"]) if "trusted" in options else None,
+            network={name: options[name] for name in ("proxy", "noProxy") if options.get(name)},
         )
 
 
@@ -42,6 +44,7 @@ def open_door(server: AgentServer) -> EditorDoor:
         world.link,
         world.state_home,
         wishes.hear,
-        lambda: wishes.choices().model or DEFAULT_MODEL,
+        lambda: main_roles(world.home, world.environ, wishes.choices().model).main,
+        prepare=lambda: server.background(world.link.prepare()),
     )
     return EditorDoor(server, desk)

@@ -10,6 +10,7 @@ from pathlib import Path
 import anyio
 
 from sidelight.agent.prepared import prepare
+from sidelight.app.models import roles, user_side
 from sidelight.context.environment import Environment, opening_reminder
 from sidelight.context.system_prompt import build_system_prompt
 from sidelight.core.content import Json, ToolUse
@@ -49,7 +50,6 @@ from sidelight.transcripts.entry import ModeStored, Opened
 from sidelight.transcripts.replay import Replay, replay
 from sidelight.transcripts.store import Transcript, folder_for
 
-DEFAULT_MODEL = "sonnet"
 DEFAULT_STEPS = 200
 NOT_YET_FIRED = frozenset({"UserPromptSubmit", "SessionStart", "Stop"})
 """Moments that the hooks know and no session brings about yet: said, not passed over."""
@@ -59,7 +59,8 @@ NOT_YET_FIRED = frozenset({"UserPromptSubmit", "SessionStart", "Stop"})
 class Choices:
     """What the command line or the editor asked for; None leaves it to the settings.
 
-    `arguments` are settings in the files' own shape; `trusted` overrides what is stored.
+    `arguments` are settings in the files' own shape; `trusted` overrides what is stored; `network`
+    is the editor's proxy.
     """
 
     mode: Mode | None = None
@@ -67,6 +68,7 @@ class Choices:
     max_steps: int | None = None
     trusted: bool | None = None
     headless: bool = False
+    network: Mapping[str, object] = field(default_factory=dict[str, object])
     arguments: Json = field(default_factory=dict[str, object])
 
 
@@ -91,17 +93,20 @@ def make_world(environ: Mapping[str, str], place: str, choices: Callable[[], Cho
     model. Raises OSError or ValueError when that file is broken.
     """
     home = Path(environ.get("HOME") or Path.home())
-    user_env: Callable[[], Mapping[str, str]] = lambda: load(  # noqa: E731
-        str(home), str(home), environ=environ
-    ).env_of(("managed", "user"))
-    link = ModelLink(environ, user_env)
+    state_home = state_folder(environ)
+    link = ModelLink(
+        environ,
+        lambda: user_side(home, environ, choices().arguments, choices().network),
+        folder=state_home / "models",
+        cwd=str(home),
+    )
     replies = environ.get("SIDELIGHT_DEMONSTRATION")
     if replies:
         link.play(DemonstrationModel.load(Path(replies), str(Path.cwd()), pause_s=0.01))
     return World(
         environ=environ,
         home=home,
-        state_home=state_folder(environ),
+        state_home=state_home,
         place=place,
         choices=choices,
         prompts=PromptLibrary(resource("prompts")),
@@ -142,6 +147,7 @@ class _Builder:
             lambda: settings_paths(cwd, home, world.environ),
         )
         self.loaded = self.live.current()
+        self.roles = roles(world.environ, self.choices.model, self.loaded, SOURCES)
         self.policy = self._policy(self.loaded)
         self.shell = Shell(cwd, self.policy.roots)
         self.transcript = Transcript(folder_for(world.state_home, cwd) / f"{self.id}.jsonl")
@@ -187,12 +193,7 @@ class _Builder:
     def _replay(self) -> Replay:
         if self.stored is not None:
             return self.stored
-        model = (
-            self.choices.model
-            or self.world.environ.get("ANTHROPIC_MODEL")
-            or self.loaded.settings.model
-            or DEFAULT_MODEL
-        )
+        model = self.roles.main
         facts = Environment(
             self.cwd, self.policy.roots[1:], model, str(self.scratch), self.world.place
         )

@@ -9,12 +9,14 @@ COMMANDS = {
     "lsp": "sidelight.cli.lsp",
     "run": "sidelight.cli.run",
     "demo": "sidelight.cli.demo",
+    "models": "sidelight.cli.models",
     "trust": "sidelight.cli.trust",
 }
 USAGE = """\
 usage: sidelight -p "TASK" [options]      run one task without an editor (see sidelight run --help)
        sidelight lsp                      language server on standard input and output
        sidelight demo                     watch the agent mend a sample project
+       sidelight models                   who answers, and what may be asked of each model
        sidelight trust [FOLDER]           let a folder's own hooks and allow rules count
        sidelight --version
 """

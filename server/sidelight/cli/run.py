@@ -60,6 +60,11 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     add("--include-partial-messages", action="store_true", help="deltas too (stream-json)")
     add("--verbose", action="store_true", help="steps on standard error")
     add("--model", help="a model's id or alias")
+    add(
+        "--fallback-model",
+        metavar="MODEL[,MODEL]",
+        help="models to ask while the first one is overloaded",
+    )
     add("--permission-mode", choices=("manual", *get_args(Mode)))
     add("--allowedTools", "--allowed-tools", nargs="+", default=[], metavar="RULE")
     add("--disallowedTools", "--disallowed-tools", nargs="+", default=[], metavar="RULE")
@@ -93,6 +98,8 @@ def choices_of(options: argparse.Namespace) -> Choices:
             "SIDELIGHT_ALLOW_ROOT_BYPASS=1 if this machine may be damaged"
         )
     settings = _settings(options.settings) if options.settings else {}
+    if options.fallback_model:
+        settings["fallbackModel"] = [name.strip() for name in options.fallback_model.split(",")]
     for key, rules in (("allow", options.allowedTools), ("deny", options.disallowedTools)):
         if rules:
             _add_rules(settings, key, split_rules(rules))

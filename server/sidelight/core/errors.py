@@ -43,8 +43,8 @@ class AgentError(Exception):
 class ModelError(AgentError):
     """A request to the model failed. Read by the loop's recovery, then by the user.
 
-    `retry_after` is in seconds when the provider asked for a wait; `shown` says whether part of
-    the answer had already been passed on.
+    `retry_after` is in seconds when the provider asked for a wait; `reloaded` says that another
+    credential than the refused one is in use by now, so that asking once more makes sense.
     """
 
     def __init__(
@@ -62,6 +62,7 @@ class ModelError(AgentError):
         self.status = status
         self.retry_after = retry_after
         self.request_id = request_id
+        self.reloaded = False
 
 
 class ToolError(AgentError):

@@ -7,7 +7,6 @@ from sidelight.core.errors import AgentError
 from sidelight.core.host import FileChange
 from sidelight.lsp.application import Editor
 from sidelight.lsp.convert import uri_of
-from sidelight.model.catalog import card
 from sidelight.model.link import Linked, ModelLink
 from sidelight.model.provider import NoModel
 from sidelight.session.manager import Build, SessionManager
@@ -26,7 +25,11 @@ MODES = (
 
 
 class Desk:
-    """Implements Application. `editor_is_here` is told the editor before any session is built."""
+    """Implements Application.
+
+    `editor_is_here` is told the editor before any session is built; `prepare` gets the model ready
+    in the background.
+    """
 
     def __init__(
         self,
@@ -35,12 +38,15 @@ class Desk:
         state_home: Path,
         editor_is_here: Callable[[Editor], None],
         default_model: Callable[[], str],
+        *,
+        prepare: Callable[[], None],
     ) -> None:
         self._build = build
         self._link = link
         self._state_home = state_home
         self._editor_is_here = editor_is_here
         self._default_model = default_model
+        self._prepare = prepare
         self._editor: Editor | None = None
         self._sessions: SessionManager | None = None
 
@@ -110,11 +116,12 @@ class Desk:
         found = await self._link.connect(api_key)
         connection = self._connection(found)
         await self.editor.connection(connection)
+        self._prepare()
         return connection
 
     def context_window(self, model: str) -> int | None:
         """Size of a model's context in tokens."""
-        return card(model).window
+        return self._link.card(model).window
 
     def changes(self) -> Sequence[Changes]:
         """What waits for review."""
@@ -167,6 +174,6 @@ class Desk:
         return Connection(
             ready=True,
             model=found.model(self._default_model()),
-            source=". ".join(filter(None, (found.source, found.warning))),
+            source=". ".join(filter(None, (found.source, found.way, found.warning))),
             demonstration=found.demonstration,
         )

@@ -3,7 +3,6 @@
 from collections.abc import AsyncGenerator
 from contextlib import suppress
 from dataclasses import dataclass
-from types import ModuleType
 from typing import Any
 
 import anyio
@@ -14,13 +13,12 @@ from sidelight.core.content import Json
 from sidelight.core.errors import ModelError
 from sidelight.core.model import ModelEvent, ModelRequest
 from sidelight.model import sdk
+from sidelight.model.clients import connect
 from sidelight.model.decode import Answer
 from sidelight.model.encode import encode, encode_count
 from sidelight.model.failures import classify
-from sidelight.model.provider import Credential, Provider
-
-NOBODY = "nobody"
-"""Sent where a server wants no credential: the SDK refuses to send none."""
+from sidelight.model.network import Network, masked
+from sidelight.model.provider import API, Provider
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +41,16 @@ DRAIN_S = 0.25
 class AnthropicClient:
     """A `ModelClient` for one provider. Owns one HTTP client: `aclose()` it in the same loop."""
 
-    def __init__(self, provider: Provider, *, deadlines: Deadlines | None = None) -> None:
+    def __init__(
+        self,
+        provider: Provider,
+        *,
+        deadlines: Deadlines | None = None,
+        network: Network | None = None,
+    ) -> None:
         self.provider = provider
         self._deadlines = deadlines or (LOCAL if provider.local else Deadlines())
+        self._network = network or Network()
         self._client: Any = None
         self._starting = anyio.Lock()
 
@@ -85,6 +90,14 @@ class AnthropicClient:
             return int(answer["input_tokens"])
         except (LookupError, TypeError, ValueError) as error:
             raise ModelError("server", f"{self._where} does not count tokens.") from error
+
+    async def list_models(self) -> object:
+        """The models that the server offers, as it tells them. Raises ModelError."""
+        client = await self._ready()
+        try:
+            return await client.get("/v1/models?limit=1000", cast_to=object)
+        except Exception as error:
+            raise await self._failed(error) from error
 
     async def _open(self, body: Json) -> Any:
         anthropic = await sdk.warm()
@@ -128,10 +141,9 @@ class AnthropicClient:
 
     async def _failed(self, error: Exception) -> ModelError:
         failure = classify(error, await sdk.warm(), where=self._where)
-        credential = self.provider.credential
-        if credential is not None and credential.secret:
-            failure.message = failure.message.replace(credential.secret, "[key]")
-        if failure.kind == "authentication":
+        for secret in self.provider.secrets:
+            failure.message = failure.message.replace(secret, "[key]")
+        if failure.kind == "authentication" and failure.status is not None:
             failure.message = (
                 f"{self.provider.host} refused the key from {self.provider.source}: "
                 f"{failure.message}. Set another key, or correct it, and try again."
@@ -141,42 +153,20 @@ class AnthropicClient:
 
     @property
     def _where(self) -> str:
-        return self.provider.host
+        proxy = self._network.proxy_for(self.provider.base_url or API)
+        return f"{self.provider.host} (through {masked(proxy)})" if proxy else self.provider.host
+
+    @property
+    def _timeout(self) -> httpx2.Timeout:
+        # Reading has no deadline here: `_post` limits the wait for an answer, `_open` the silences.
+        return httpx2.Timeout(self._deadlines.between, connect=self._deadlines.connect, read=None)
 
     async def _ready(self) -> Any:
         async with self._starting:
             if self._client is None:
                 anthropic = await sdk.warm()
                 try:
-                    self._client = self._connect(anthropic)
+                    self._client = connect(anthropic, self.provider, self._network, self._timeout)
                 except Exception as error:
                     raise await self._failed(error) from error
             return self._client
-
-    def _connect(self, anthropic: ModuleType) -> Any:
-        deadlines = self._deadlines
-        # Reading has no deadline here: `_post` limits the wait for an answer, `_open` the silences.
-        timeout = httpx2.Timeout(deadlines.between, connect=deadlines.connect, read=None)
-        options: Json = {}
-        if self.provider.on_this_computer:
-            # Loopback goes through no proxy, whatever the environment says.
-            options["http_client"] = anthropic.DefaultAsyncHttpxClient(trust_env=False)
-        if self.provider.base_url is not None:
-            options["base_url"] = self.provider.base_url
-        return anthropic.AsyncAnthropic(
-            **options,
-            **_identity(self.provider.credential),
-            timeout=timeout,
-            max_retries=0,
-            open_telemetry=False,
-        )
-
-
-def _identity(credential: Credential | None) -> Json:
-    if credential is None:
-        return {"api_key": NOBODY}
-    if credential.kind == "federation":
-        return {}
-    if credential.kind == "profile":
-        return {"profile": credential.profile}
-    return {credential.kind: credential.secret}

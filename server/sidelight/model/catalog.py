@@ -1,5 +1,7 @@
 """The models that are known by name: limits, features and prices, as of the vendor's own pages."""
 
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
@@ -8,6 +10,10 @@ from sidelight.core.model import Effort
 AS_OF = "2026-11"
 
 ThinkingKind = Literal["adaptive", "budget", "none"]
+Feature = Literal["context_editing", "deferred_tools", "eager_input", "strict_tools"]
+ALL_FEATURES: frozenset[Feature] = frozenset(get_args(Feature))
+BETA_FEATURES: frozenset[Feature] = frozenset({"context_editing"})
+"""What only the provider's own API takes, with a beta header."""
 
 ALL_EFFORTS: tuple[Effort, ...] = get_args(Effort)
 
@@ -28,7 +34,8 @@ class PriceTier:
 class ModelCard:
     """What may be asked of one model.
 
-    `window` and `output_cap` are tokens. No `prices` means that the price is unknown.
+    `window` and `output_cap` are tokens. No `prices` means that the price is unknown. `features`
+    name what may stand in a request besides; what is not named is never sent.
     """
 
     id: str
@@ -40,6 +47,13 @@ class ModelCard:
     effort_default: Effort | None = None
     caching: bool = False
     prices: tuple[PriceTier, ...] = ()
+    features: frozenset[Feature] = frozenset()
+
+    def at(self, prefix: str, own_api: bool) -> "ModelCard":
+        """The card at a cloud: under the id there, and without betas unless it is the own API."""
+        features = self.features if own_api else self.features - BETA_FEATURES
+        there = f"{prefix}{self.id}" if self.id.startswith("claude-") else self.id
+        return replace(self, id=there, features=features)
 
 
 def _price(
@@ -66,6 +80,7 @@ def _current(id: str, effort: Effort, *prices: PriceTier) -> ModelCard:
         effort_default=effort,
         caching=True,
         prices=prices,
+        features=ALL_FEATURES,
     )
 
 
@@ -90,6 +105,7 @@ _CARDS = (
         thinking="budget",
         caching=True,
         prices=(_price(1, 5),),
+        features=ALL_FEATURES - {"deferred_tools"},
     ),
 )
 MODELS = {card.id: card for card in _CARDS}
@@ -101,7 +117,25 @@ ALIASES = {
     "sonnet": "claude-sonnet-5-5",
     "haiku": "claude-haiku-5-5",
 }
+FAMILY_VARIABLES = {
+    "fable": "ANTHROPIC_DEFAULT_FABLE_MODEL",
+    "opus": "ANTHROPIC_DEFAULT_OPUS_MODEL",
+    "sonnet": "ANTHROPIC_DEFAULT_SONNET_MODEL",
+    "haiku": "ANTHROPIC_DEFAULT_HAIKU_MODEL",
+}
 DEFAULT_MODEL = "sonnet"
+
+
+def families(env: Mapping[str, str]) -> dict[str, str]:
+    """The ids that the user gave to family names; clouds and gateways have ids of their own."""
+    found = {
+        family: value
+        for family, name in FAMILY_VARIABLES.items()
+        if (value := env.get(name, "").strip())
+    }
+    if "fable" in found:
+        found["best"] = found["fable"]
+    return found
 
 
 def model_id(name: str) -> str:
@@ -109,16 +143,19 @@ def model_id(name: str) -> str:
     return ALIASES.get(name.strip().lower(), name.strip())
 
 
-def card(name: str) -> ModelCard:
-    """The card of an alias or id; a dated id has what its undated model has.
+def card(name: str, learned: Mapping[str, ModelCard] | None = None) -> ModelCard:
+    """The card of an alias or id; a dated id, or one with a cloud's additions, has what the plain
+    one has. `learned` are cards that the provider itself told; they go before the shipped ones.
 
     An unknown model gets a card without features and without prices.
     """
     wanted = model_id(name)
-    known = MODELS.get(wanted) or MODELS.get(_undated(wanted))
+    plain = plain_id(wanted)
+    told = learned or {}
+    known = told.get(wanted) or told.get(plain) or MODELS.get(wanted) or MODELS.get(plain)
     if known is not None:
         return known if known.id == wanted else replace(known, id=wanted)
-    if wanted.startswith("claude-"):
+    if plain.startswith("claude-"):
         return ModelCard(wanted, 200_000, output_cap=32_000, default_output=32_000, caching=True)
     return plain_card(wanted)
 
@@ -130,6 +167,12 @@ def plain_card(id: str, window: int | None = None) -> ModelCard:
     return ModelCard(id=id, window=size, output_cap=output, default_output=output)
 
 
-def _undated(id: str) -> str:
-    head, _, date = id.rpartition("-")
-    return head if len(date) == 8 and date.isdigit() else id
+def plain_id(id: str) -> str:
+    """An id without what clouds and gateways put around it, and without its date.
+
+    As in `us.anthropic.claude-haiku-4-5-20251001-v1:0`, `claude-haiku-4-5@20251001`,
+    `anthropic/claude-haiku-4-5`.
+    """
+    name = id.rpartition("/")[2]
+    name = name.rpartition("anthropic.")[2]
+    return re.sub(r"([-@]\d{8})?(-v\d+(:\d+)?)?$", "", name)

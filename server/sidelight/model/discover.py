@@ -18,6 +18,7 @@ SMALLEST_WINDOW = 16_000
 """Tokens below which an agent has hardly room to work."""
 LARGEST_ANSWER = 1_000_000
 """Bytes read of an answer; a server with more to say at these addresses is not one of ours."""
+WANTS_KEY = frozenset({401, 403})
 OLLAMA_WITH_MESSAGES = (0, 14)
 
 
@@ -97,10 +98,16 @@ class _Kind:
 async def _probe(client: httpx2.AsyncClient, place: Candidate) -> LocalServer | None:
     kind = _KINDS[place.kind]
     base_url = f"http://127.0.0.1:{place.port}"
-    answer = await _get(client, base_url + kind.path)
-    if answer is None or not kind.knows(answer):
+    status, answer = await _get(client, base_url + kind.path)
+    if status in WANTS_KEY and kind.path == "/v1/models" and "error" in as_object(answer):
+        return LocalServer(place.kind, base_url, (), _key_wanted(base_url))
+    if status != 200 or not kind.knows(answer):
         return None
-    listed = answer if kind.path == "/v1/models" else await _get(client, f"{base_url}/v1/models")
+    listed = answer
+    if kind.path != "/v1/models":
+        status, listed = await _get(client, f"{base_url}/v1/models")
+    if status in WANTS_KEY:
+        return LocalServer(place.kind, base_url, (), kind.problem(answer) or _key_wanted(base_url))
     entries = _entries(listed)
     if kind.owner and not any(entry.get("owned_by") == kind.owner for entry in entries):
         return None
@@ -109,20 +116,22 @@ async def _probe(client: httpx2.AsyncClient, place: Candidate) -> LocalServer | 
     return LocalServer(place.kind, base_url, models, problem)
 
 
-async def _get(client: httpx2.AsyncClient, url: str) -> Any:
-    """The JSON at an address; None for anything else."""
+def _key_wanted(base_url: str) -> str:
+    return f"it wants a key: set ANTHROPIC_BASE_URL={base_url} and ANTHROPIC_AUTH_TOKEN"
+
+
+async def _get(client: httpx2.AsyncClient, url: str) -> tuple[int, Any]:
+    """The status and the JSON at an address; 0 and None for anything else."""
     try:
         async with client.stream("GET", url) as response:
-            if response.status_code != 200:
-                return None
             data = b""
             async for chunk in response.aiter_bytes():
                 data += chunk
                 if len(data) > LARGEST_ANSWER:
-                    return None
-            return json.loads(data)
+                    return 0, None
+            return response.status_code, json.loads(data)
     except (httpx2.HTTPError, ValueError):
-        return None
+        return 0, None
 
 
 def _entries(listed: object) -> list[Json]:

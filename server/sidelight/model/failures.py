@@ -8,6 +8,7 @@ from typing import Any
 import httpx2
 
 from sidelight.core.errors import ModelError, ModelErrorKind
+from sidelight.model.network import NetworkError
 
 BY_CODE: dict[str, ModelErrorKind] = {
     "enforced_spend_limit_reached": "billing",
@@ -55,12 +56,42 @@ LONGEST_QUOTE = 600
 
 def classify(error: Exception, anthropic: ModuleType, *, where: str) -> ModelError:
     """The ModelError for whatever the SDK raised; `where` names the server for people."""
-    if isinstance(error, ModelError):
-        return error
+    ours = _ours(error)
+    if isinstance(ours, ModelError):
+        return ours
+    if ours is not None:
+        # What will be the same a moment later is not asked again.
+        return ModelError("connection" if ours.passing else "permission", str(ours))
     if isinstance(error, anthropic.APIStatusError):
         return _status(error)
+    if _is_unsigned(error):
+        words = f"There is no way to sign in at {where}: {error}"
+        return ModelError("authentication", words[:LONGEST_QUOTE])
     kind, message = _transport(error, anthropic, where)
     return ModelError(kind, message[:LONGEST_QUOTE])
+
+
+def _ours(error: BaseException) -> ModelError | NetworkError | None:
+    """The error of our own that the SDK wrapped, if there is one."""
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, ModelError | NetworkError):
+            return cause
+        cause = cause.__cause__
+    return None
+
+
+def _is_unsigned(error: Exception) -> bool:
+    """Whether a cloud's own library, or the SDK for it, found nothing to sign a request with."""
+    library = type(error).__module__.partition(".")[0]
+    return library in {"boto3", "botocore", "google"} or (
+        isinstance(error, RuntimeError) and str(error).startswith("Could not resolve")
+    )
+
+
+def kind_of_status(status: int) -> ModelErrorKind:
+    """What a status means when nothing else is known."""
+    return BY_STATUS.get(status) or ("server" if status >= 500 or status == 200 else "unknown")
 
 
 def _transport(error: Exception, anthropic: ModuleType, where: str) -> tuple[ModelErrorKind, str]:
@@ -93,9 +124,7 @@ def _status(error: Any) -> ModelError:
 
 
 def _kind(type: str | None, code: str | None, status: int, message: str) -> ModelErrorKind:
-    kind = BY_CODE.get(code or "") or BY_TYPE.get(type or "") or BY_STATUS.get(status)
-    if kind is None:
-        kind = "server" if status >= 500 or status == 200 else "unknown"
+    kind = BY_CODE.get(code or "") or BY_TYPE.get(type or "") or kind_of_status(status)
     if kind == "invalid_request":
         if any(words in message for words in TOO_LONG):
             return "context_too_long"

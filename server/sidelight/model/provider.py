@@ -7,12 +7,22 @@ could send the user's key to a host of their choice.
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from ipaddress import ip_address
 from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
 
-from sidelight.model.catalog import ModelCard, card, model_id, plain_card
+from sidelight.model.catalog import ModelCard, card, families, model_id, plain_card
+from sidelight.model.clouds import (
+    BY_KIND,
+    NOBODY,
+    SECRET_PARAMETERS,
+    Cloud,
+    CloudKind,
+    address_of,
+    chosen_cloud,
+    is_on,
+    parameters_of,
+)
 from sidelight.model.discover import (
     PROBE_S,
     SMALLEST_WINDOW,
@@ -22,6 +32,7 @@ from sidelight.model.discover import (
     LocalServer,
     discover,
 )
+from sidelight.model.network import is_loopback
 
 API = "https://api.anthropic.com"
 FEDERATION = (
@@ -30,7 +41,8 @@ FEDERATION = (
     ("ANTHROPIC_ORGANIZATION_ID",),
 )
 
-ProviderKind = Literal["anthropic", "gateway", "local"]
+ProviderKind = Literal["anthropic", "gateway", "local"] | CloudKind
+KeyHeader = Literal["authorization", "x-api-key"]
 CredentialKind = Literal["api_key", "auth_token", "profile", "federation"]
 
 
@@ -48,6 +60,9 @@ class Provider:
     """Where requests go. `source` says for people where this was found, without secrets.
 
     `base_url` is None where a profile may bring its own. `local` servers get the plain features.
+    `parameters` are what a cloud's client is built with; `headers` go with every request;
+    `families` are the user's own ids for `opus` and the like; `learned` the cards that the
+    provider itself has told.
     """
 
     kind: ProviderKind
@@ -56,6 +71,10 @@ class Provider:
     source: str
     local: bool = False
     models: tuple[LocalModel, ...] = ()
+    parameters: Mapping[str, object] = field(default_factory=dict[str, object], repr=False)
+    headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+    families: Mapping[str, str] = field(default_factory=dict[str, str])
+    learned: Mapping[str, ModelCard] = field(default_factory=dict[str, ModelCard], repr=False)
 
     @property
     def host(self) -> str:
@@ -67,10 +86,19 @@ class Provider:
         """Whether requests stay on the loopback."""
         return is_loopback(self.base_url or API)
 
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """What no message may repeat."""
+        own = self.credential.secret if self.credential else ""
+        others = (str(self.parameters.get(name, "")) for name in SECRET_PARAMETERS)
+        return tuple(secret for secret in (own, *others) if secret and secret != NOBODY)
+
     def card(self, name: str) -> ModelCard:
         """The card of the model to ask for a name; a local server knows its own models only."""
         if not self.local:
-            return card(name)
+            cloud = BY_KIND.get(self.kind)
+            found = card(self.families.get(name.strip().lower(), name), self.learned)
+            return found.at(cloud.prefix, cloud.beta_features) if cloud else found
         offered = [model for model in self.models if model.id in {name, model_id(name)}]
         chosen = (offered or list(self.models) or [LocalModel(name)])[0]
         return plain_card(chosen.id, chosen.window)
@@ -113,6 +141,8 @@ async def find(
     *,
     user_env: Mapping[str, str] | None = None,
     key: str | None = None,
+    helped: str | None = None,
+    key_header: KeyHeader = "authorization",
     home: Path | None = None,
     places: Sequence[Candidate] = USUAL_PLACES,
     probe_s: float = PROBE_S,
@@ -121,7 +151,9 @@ async def find(
 
     Looking around takes `probe_s` seconds at most. Raises nothing; cancellable.
     """
-    found = resolve(env, user_env=user_env, key=key, home=home)
+    found = resolve(
+        env, user_env=user_env, key=key, helped=helped, key_header=key_header, home=home
+    )
     if isinstance(found, Provider):
         return found
     servers = await discover(places, probe_s=probe_s)
@@ -142,18 +174,26 @@ def resolve(
     *,
     user_env: Mapping[str, str] | None = None,
     key: str | None = None,
+    helped: str | None = None,
+    key_header: KeyHeader = "authorization",
     home: Path | None = None,
 ) -> Provider | NoModel:
     """The provider that the user set up. The first that is there wins; nothing is sent.
 
-    `key` was given by the editor; `env` is the process's; `user_env` the `env` block of the user's
-    own settings, read only for what `env` lacks.
+    `key` was given by the editor; `helped` by the user's apiKeyHelper; `env` is the process's;
+    `user_env` the `env` block of the user's own settings, read only for what `env` lacks. With
+    `key_header` x-api-key the credential goes into that header too.
     """
     places = (("environment", env), ("user settings", user_env or {}))
-    url, url_source = _first(places, "ANTHROPIC_BASE_URL")
+    merged = joined(env, user_env or {})
     try:
+        cloud = chosen_cloud(merged)
+        if cloud is not None:
+            return _at_cloud(cloud, merged)
+        url, url_source = _first(places, "ANTHROPIC_BASE_URL")
         base_url = checked_url(url) if url else None
-        credential, source, tried = _credential(key, places, home or Path.home())
+        credential, source, tried = _credential(key, helped, places, home or Path.home())
+        headers = _headers(merged, credential, key_header)
     except ValueError as error:
         return NoModel((str(error),), f"Correct this: {error}\n{ADVICE}")
     if credential is None and base_url is None:
@@ -165,7 +205,61 @@ def resolve(
         base_url=base_url or (None if from_profile else API),
         credential=credential,
         source=(source or "no credential") + to,
+        headers=headers,
+        families=families(merged),
     )
+
+
+def wants_helper(env: Mapping[str, str], user_env: Mapping[str, str], key: str | None) -> bool:
+    """Whether the user's apiKeyHelper is to be asked: something plainer would go before it."""
+    given = bool(key and key.strip()) or any(env.get(name, "").strip() for _, name in _VARIABLES)
+    merged = joined(env, user_env)
+    return not given and not any(is_on(merged.get(cloud.switch)) for cloud in BY_KIND.values())
+
+
+def joined(env: Mapping[str, str], user_env: Mapping[str, str]) -> dict[str, str]:
+    """Both as one; what is set in the process's environment goes first."""
+    return {**user_env, **{name: value for name, value in env.items() if value.strip()}}
+
+
+def _at_cloud(cloud: Cloud, env: Mapping[str, str]) -> Provider:
+    parameters = parameters_of(cloud, env)
+    address = checked_url(address_of(cloud, parameters), f"The address of {cloud.title}", keep=True)
+    headers = _headers(env, None, "authorization")
+    token = env.get("ANTHROPIC_AUTH_TOKEN", "").strip()
+    if parameters.get("skip_auth") and token:
+        headers.setdefault("Authorization", f"Bearer {checked_secret('The token', token)}")
+    return Provider(
+        kind=cloud.kind,
+        base_url=address,
+        credential=None,
+        source=f"{cloud.title} ({cloud.switch}), to {urlsplit(address).netloc}",
+        parameters=parameters,
+        headers=headers,
+        families=families(env),
+    )
+
+
+def _headers(
+    env: Mapping[str, str], credential: Credential | None, key_header: KeyHeader
+) -> dict[str, str]:
+    """The user's own headers. Raises ValueError for a line that is none, without repeating it."""
+    headers: dict[str, str] = {}
+    for number, line in enumerate(env.get("ANTHROPIC_CUSTOM_HEADERS", "").splitlines(), start=1):
+        name, colon, value = line.partition(":")
+        name, value = name.strip(), value.strip()
+        if not line.strip():
+            continue
+        if not colon or not _is_token(name) or not (value.isascii() and value.isprintable()):
+            raise ValueError(f"ANTHROPIC_CUSTOM_HEADERS: line {number} is not `Name: value`.")
+        headers[name] = value
+    if key_header == "x-api-key" and credential is not None and credential.secret:
+        headers["x-api-key"] = credential.secret
+    return headers
+
+
+def _is_token(name: str) -> bool:
+    return bool(name) and all(letter.isalnum() or letter in "!#$%&'*+-.^_`|~" for letter in name)
 
 
 def local_provider(server: LocalServer, model: str | None = None) -> Provider:
@@ -174,11 +268,21 @@ def local_provider(server: LocalServer, model: str | None = None) -> Provider:
     return Provider("local", server.base_url, None, server.title, local=True, models=tuple(models))
 
 
+def profile_files(provider: Provider, env: Mapping[str, str]) -> tuple[tuple[str, int], ...]:
+    """The files of a login profile with their times, by which a change is seen. Reads the disk."""
+    credential = provider.credential
+    if credential is None or credential.kind != "profile":
+        return ()
+    folder = _config_folder(env, Path.home())
+    paths = [folder / kind / f"{credential.profile}.json" for kind in ("configs", "credentials")]
+    return tuple((str(path), path.stat().st_mtime_ns) for path in paths if path.is_file())
+
+
 Places = tuple[tuple[str, Mapping[str, str]], ...]
 
 
 def _credential(
-    key: str | None, places: Places, home: Path
+    key: str | None, helped: str | None, places: Places, home: Path
 ) -> tuple[Credential | None, str, tuple[str, ...]]:
     if key and key.strip():
         return Credential("api_key", checked_secret("The key given by the editor", key)), "key", ()
@@ -189,6 +293,12 @@ def _credential(
             if value:
                 return Credential(kind, checked_secret(name, value)), f"{name} ({where})", ()
             tried.append(f"{name} ({where}): not set")
+        if where == "environment" and helped:
+            return (
+                Credential("api_key", checked_secret("The key from apiKeyHelper", helped)),
+                ("apiKeyHelper (user settings)"),
+                (),
+            )
         if where == "environment" and (found := _sdk_credential(env, home)):
             return *found, ()
     tried.append(f"login profile in {_config_folder(places[0][1], home)}: none")
@@ -248,9 +358,9 @@ def checked_secret(name: str, value: str) -> str:
     return secret
 
 
-def checked_url(value: str) -> str:
-    """An http(s) address as the SDK wants it, without `/v1`. Raises ValueError."""
-    url = value.rstrip("/").removesuffix("/v1").rstrip("/")
+def checked_url(value: str, name: str = "ANTHROPIC_BASE_URL", *, keep: bool = False) -> str:
+    """An http(s) address as the SDK wants it, without `/v1` unless `keep`. Raises ValueError."""
+    url = value.rstrip("/") if keep else value.rstrip("/").removesuffix("/v1").rstrip("/")
     try:
         parts = urlsplit(url)
         usable = parts.scheme in {"http", "https"} and parts.hostname and (parts.port or True)
@@ -258,15 +368,6 @@ def checked_url(value: str) -> str:
         usable = False
     if not usable:
         raise ValueError(
-            f"ANTHROPIC_BASE_URL is {value!r}; it must look like https://host or http://host:port."
+            f"{name} is {value!r}; it must look like https://host or http://host:port."
         )
     return url
-
-
-def is_loopback(url: str) -> bool:
-    """Whether an address is on this computer."""
-    host = urlsplit(url).hostname or ""
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"

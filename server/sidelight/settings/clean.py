@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from pydantic import ValidationError
 
-from sidelight.core.content import Json
+from sidelight.core.content import Json, as_object, is_object
 from sidelight.settings.schema import (
     FOLDER_SOURCES,
     Limits,
@@ -29,6 +29,16 @@ NOT_FROM_A_FOLDER = (
     "ANTHROPIC_CUSTOM_HEADERS",
     "CLAUDE_CODE_OAUTH_TOKEN",
     "CLAUDE_CODE_USE_*",
+    "CLAUDE_CODE_SKIP_*_AUTH",
+    "CLAUDE_CODE_CLIENT_*",
+    "CLAUDE_CODE_API_KEY_HELPER_*",
+    "ANTHROPIC_*_API_KEY",
+    "ANTHROPIC_*_RESOURCE",
+    "ANTHROPIC_*_WORKSPACE_ID",
+    "ANTHROPIC_PROFILE",
+    "ANTHROPIC_CONFIG_DIR",
+    "ANTHROPIC_IDENTITY_TOKEN*",
+    "AWS_BEARER_TOKEN_*",
     "CLAUDE_CONFIG_DIR",
     "SIDELIGHT_*",
     "AWS_ENDPOINT_URL*",
@@ -42,6 +52,19 @@ NOT_FROM_A_FOLDER = (
 
 DEPTH = {"permissions": 3, "hooks": 5, "env": 2, "fallbackModel": 2, "sidelight": 3}
 """How deep an entry may lie that is taken out alone."""
+
+NOT_KEYS_OF_A_FOLDER = (
+    ("apiKeyHelper",),
+    ("awsAuthRefresh",),
+    ("awsCredentialExport",),
+    ("gcpAuthRefresh",),
+    ("otelHeadersHelper",),
+    ("proxyAuthHelper",),
+    ("sidelight", "apiKeyHeader"),
+    ("sidelight", "limits", "modelFirstByteMs"),
+    ("sidelight", "limits", "modelSilenceMs"),
+)
+"""Keys that run a command for a credential or say how one is sent: only the user sets them."""
 
 NOT_MODES_OF_A_FOLDER = ("auto", "bypassPermissions")
 
@@ -145,6 +168,10 @@ def _restrain(data: Json, path: str, problems: list[Problem]) -> bool:
             del env[name]
             message = f"env.{name} is ignored: a project may not say where requests go"
             problems.append(Problem(path=path, message=message))
+    for place in NOT_KEYS_OF_A_FOLDER:
+        if _taken_out(data, place):
+            message = f"{_written(place)} is ignored: only your own settings may have it"
+            problems.append(Problem(path=path, message=message))
     permissions: Json = data.get("permissions", {})
     mode = permissions.get("defaultMode")
     if mode in NOT_MODES_OF_A_FOLDER:
@@ -152,6 +179,13 @@ def _restrain(data: Json, path: str, problems: list[Problem]) -> bool:
         message = f'permissions.defaultMode "{mode}" is ignored: a project may not switch it on'
         problems.append(Problem(path=path, message=message))
     return len(problems) > before
+
+
+def _taken_out(data: Json, place: tuple[str, ...]) -> bool:
+    holder: object = data
+    for name in place[:-1]:
+        holder = as_object(holder).get(name)
+    return is_object(holder) and holder.pop(place[-1], None) is not None
 
 
 def _warnings(data: Json, path: str) -> Iterator[Problem]:

@@ -63,6 +63,10 @@ class LoadedSettings:
                 env.update(layer.settings.env)
         return env
 
+    def settings_of(self, sources: Collection[Source]) -> Settings:
+        """What these sources alone say, joined."""
+        return as_settings(merge([it.data for it in self.layers if it.source in sources]))
+
     def hooks_digest(self, sources: Collection[Source]) -> str:
         """A name for the hooks of these sources, by which a consent to them is kept."""
         said = [layer.data.get("hooks") for layer in self.layers if layer.source in sources]

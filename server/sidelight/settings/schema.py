@@ -70,12 +70,20 @@ class Limits(Part):
     bash_timeout_ms: Annotated[int, Field(gt=0)] = 120_000
     bash_max_timeout_ms: Annotated[int, Field(gt=0)] = 600_000
     bash_output_chars: Annotated[int, Field(ge=4_000, le=128_000)] = 30_000
+    model_first_byte_ms: Annotated[int, Field(gt=0, le=86_400_000)] | None = None
+    model_silence_ms: Annotated[int, Field(gt=0, le=86_400_000)] | None = None
 
 
 class Own(Part):
-    """What only this product has; `unsaved_buffers` says what an edit does with them first."""
+    """What only this product has.
+
+    `unsaved_buffers` says what an edit does with them first; `api_key_header` in which header a
+    gateway looks for the key.
+    """
 
     limits: Limits = Limits()
+    small_model: str | None = None
+    api_key_header: Literal["authorization", "x-api-key"] = "authorization"
     unsaved_buffers: Literal["save", "keep"] = "save"
 
 
@@ -96,6 +104,7 @@ class Settings(Part):
     env: dict[str, Annotated[str, BeforeValidator(_as_text)]] = {}
     model: str | None = None
     fallback_model: tuple[str, ...] = ()
+    api_key_helper: str | None = None
     effort_level: Literal["low", "medium", "high", "xhigh", "max"] | None = None
     bash_output_max_chars: int | None = None
     sidelight: Own = Own()

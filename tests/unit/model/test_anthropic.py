@@ -181,7 +181,7 @@ async def test_a_stream_that_falls_silent_is_given_up_after_its_deadline() -> No
         (reply(event("content_block_start", "{not json")), "cut_off"),
         (reply(event("content_block_stop", {"type": "content_block_stop", "index": 9})), "server"),
         (http_error(502, body="<html>Bad gateway</html>"), "server"),
-        (http_error(200, body="<html>Welcome</html>"), "cut_off"),
+        (http_error(200, body="<html>Welcome</html>"), "permission"),
     ],
 )
 async def test_a_broken_answer_is_never_a_whole_one(answer: Any, kind: str) -> None:

@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import anyio
@@ -13,6 +14,15 @@ from sidelight.model.discover import Candidate, LocalModel, LocalServer, ServerK
 from sidelight.model.provider import NoModel, Provider, find
 
 pytestmark = [pytest.mark.anyio, pytest.mark.req("MODEL-06")]
+
+
+@dataclass(frozen=True)
+class Refused:
+    """A page that is kept back, with what is said instead."""
+
+    body: Any
+    status: int = 401
+
 
 Pages = dict[str, Any]
 # Long enough for a busy machine; one test shows that a probe ends without an answer.
@@ -42,8 +52,11 @@ async def serving(pages: Pages | bytes | None) -> AsyncGenerator[tuple[int, list
             writer.write(pages)
         else:
             path = head.split(" ")[1]
-            body = json.dumps(pages.get(path)).encode()
+            page = pages.get(path)
             status = "200 OK" if path in pages else "404 Not Found"
+            if isinstance(page, Refused):
+                page, status = page.body, f"{page.status} No"
+            body = json.dumps(page).encode()
             head = f"HTTP/1.1 {status}\r\ncontent-length: {len(body)}\r\nconnection: close\r\n\r\n"
             writer.write(head.encode() + body)
         writer.close()
@@ -138,6 +151,42 @@ async def test_another_service_on_the_port_is_not_taken_for_a_model_server(
     kind: ServerKind, pages: Pages | bytes
 ) -> None:
     assert await found(kind, pages) is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "pages"),
+    [
+        (
+            "llamacpp",
+            {
+                "/health": {"status": "ok"},
+                "/v1/models": Refused(
+                    {"error": {"code": 401, "message": "Invalid API Key", "type": "authentication"}}
+                ),
+            },
+        ),
+        ("vllm", {"/version": {"version": "1"}, "/v1/models": Refused({"error": "Unauthorized"})}),
+        (
+            "litellm",
+            {
+                "/health/liveliness": "I'm alive!",
+                "/v1/models": Refused({"error": {"message": "No api key passed in."}}),
+            },
+        ),
+        ("lmstudio", {"/v1/models": Refused({"error": {"message": "A token is wanted."}}, 403)}),
+    ],
+)
+async def test_a_server_that_wants_a_key_is_named_with_what_to_set(
+    kind: ServerKind, pages: Pages
+) -> None:
+    async with serving(pages) as (port, _):
+        model = await find({}, places=[Candidate(kind, port)], probe_s=PATIENT)
+    assert isinstance(model, NoModel)
+    url = f"http://127.0.0.1:{port}"
+    assert model.tried[-1].endswith(
+        f" at {url}: found, but it wants a key: set ANTHROPIC_BASE_URL={url} "
+        "and ANTHROPIC_AUTH_TOKEN"
+    )
 
 
 async def test_a_probe_that_gets_no_answer_ends_by_itself() -> None:

@@ -9,7 +9,7 @@ from sidelight.core.content import Text
 from sidelight.core.errors import ModelError
 from sidelight.core.model import ModelRequest, PromptMessage, ResponseEnded, SystemPrompt
 from sidelight.model.demonstration import DemonstrationModel
-from sidelight.model.link import Linked, ModelLink
+from sidelight.model.link import Linked, ModelLink, UserSide
 from sidelight.model.provider import NoModel
 from tests.fakes.messages_api.double import Double, running_double
 from tests.fakes.messages_api.script import reply, text
@@ -24,7 +24,7 @@ REQUEST = ModelRequest(
 
 
 def link_with(env: Mapping[str, str]) -> ModelLink:
-    return ModelLink({}, lambda: env)
+    return ModelLink({}, lambda: UserSide(env=env))
 
 
 def reaching(double: Double) -> dict[str, str]:
@@ -80,7 +80,7 @@ async def test_a_demonstration_plays_until_a_key_is_given() -> None:
 
 
 async def test_warming_up_with_a_broken_profile_leaves_the_error_to_the_first_request() -> None:
-    link = ModelLink({"ANTHROPIC_PROFILE": "nowhere"}, dict)
+    link = ModelLink({"ANTHROPIC_PROFILE": "nowhere"}, UserSide)
     with anyio.fail_after(20):
         await link.warm()
         with pytest.raises(ModelError) as caught:

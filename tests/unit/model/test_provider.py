@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 
 from sidelight.model.discover import LocalModel, LocalServer
+from sidelight.model.network import is_loopback
 from sidelight.model.provider import (
     API,
     Credential,
     NoModel,
     Provider,
     find,
-    is_loopback,
     local_provider,
     resolve,
 )
