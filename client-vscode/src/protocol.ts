@@ -64,7 +64,7 @@ export interface NewSession {
 export interface SessionCreated {
   sessionId: string;
   modes: Modes;
-  models?: Models;
+  models: Models;
 }
 
 export interface LoadSession {
@@ -75,7 +75,7 @@ export interface LoadSession {
 
 export interface SessionLoaded {
   modes: Modes;
-  models?: Models;
+  models: Models;
 }
 
 export interface ListSessions {
@@ -251,6 +251,8 @@ export interface Connection {
   problem?: string;
   tried?: string[];
   demonstration?: boolean;
+  /** Models that may be picked. */
+  models?: ModelInfo[];
 }
 
 export interface Connect {

@@ -8,18 +8,10 @@ import { Calls } from './calls';
 import type { Happening } from './fold';
 import { fold } from './fold';
 import { sayError } from './log';
-import type {
-  Connection,
-  Models,
-  Modes,
-  PermissionDetail,
-  PermissionOption,
-  PromptBlock,
-  SessionInfo,
-} from './protocol';
+import type { Connection, PermissionDetail, PermissionOption, PromptBlock, SessionInfo } from './protocol';
 import { fromServer, metaOf, requests } from './protocol';
 import type { Pending } from './host/hunks';
-import type { Action, Chip, Choices, Conversation, History, ServerStatus, ViewState } from './state';
+import type { Action, Chip, Conversation, History, ServerStatus, ViewState } from './state';
 import { emptyConversation } from './state';
 import { viewState } from './viewState';
 
@@ -179,7 +171,7 @@ export class SessionController implements vscode.Disposable {
       this.#switch(null);
       try {
         const made = await this.calls.ask(requests.newSession, { cwd, mcpServers: [] });
-        this.#show(emptyConversation(made.sessionId, choices(made)));
+        this.#show(emptyConversation(made.sessionId, { modes: made.modes, models: made.models }));
       } catch (error) {
         this.#switch(before);
         throw error;
@@ -204,9 +196,13 @@ export class SessionController implements vscode.Disposable {
   async #load(sessionId: string, cwd: string): Promise<boolean> {
     this.#loading.set(sessionId, emptyConversation(sessionId));
     try {
-      const loaded = await this.calls.ask(requests.loadSession, { sessionId, cwd, mcpServers: [] });
+      const { modes, models } = await this.calls.ask(requests.loadSession, {
+        sessionId,
+        cwd,
+        mcpServers: [],
+      });
       const read = this.#loading.get(sessionId) ?? emptyConversation(sessionId);
-      this.#show({ ...read, ...choices(loaded) });
+      this.#show({ ...read, modes, models });
       return true;
     } catch (error) {
       sayError(`The conversation ${sessionId} could not be loaded`, error);
@@ -372,10 +368,6 @@ export class SessionController implements vscode.Disposable {
     this.#opening = next.catch(() => undefined);
     return next;
   }
-}
-
-function choices({ modes, models }: { modes: Modes; models?: Models }): Choices {
-  return models ? { modes, models } : { modes };
 }
 
 type Params<N> = N extends { readonly types?: (params: infer P) => void } ? P : never;

@@ -18,6 +18,7 @@ from sidelight.core.decision import Mode, PermissionUpdate
 from sidelight.core.errors import ToolError
 from sidelight.core.events import Notice
 from sidelight.core.messages import Attachment
+from sidelight.core.model import SystemPrompt
 from sidelight.core.tool import AnyTool, Shell
 from sidelight.git.state import git_state
 from sidelight.hooks.engine import HookEngine, HookScope, HookSurroundings
@@ -35,9 +36,10 @@ from sidelight.resources.prompts import PromptLibrary
 from sidelight.review.ledger import ReviewLedger
 from sidelight.review.store import ReviewStore
 from sidelight.session.manager import Seed
+from sidelight.session.parts import Parts
 from sidelight.session.recorder import Recorder
 from sidelight.session.rules import SessionRules
-from sidelight.session.session import Parts, Session
+from sidelight.session.session import Session
 from sidelight.settings.load import LoadedSettings, load
 from sidelight.settings.paths import settings_paths, state_folder
 from sidelight.settings.save import add_rules
@@ -181,6 +183,7 @@ class _Builder:
             shell=self.shell,
             scratch=self.scratch,
             opening=self._opening,
+            system_for=self._system,
             mode_reminder=self._mode_reminder,
             refresh=partial(self._refresh, hooks),
             notices=self._notices(hooks),
@@ -194,14 +197,11 @@ class _Builder:
         if self.stored is not None:
             return self.stored
         model = self.roles.main
-        facts = Environment(
-            self.cwd, self.policy.roots[1:], model, str(self.scratch), self.world.place
-        )
         opened = Opened(
             session_id=self.id,
             cwd=self.cwd,
             model=model,
-            system=build_system_prompt(self.world.prompts, facts),
+            system=self._system(model),
             tools=tuple(
                 spec(self.tools[name], self.world.prompts.tool) for name in sorted(self.tools)
             ),
@@ -209,6 +209,12 @@ class _Builder:
         self.transcript.append(opened)
         self.transcript.append(ModeStored(mode=self.policy.mode))
         return Replay(opened)
+
+    def _system(self, model: str) -> SystemPrompt:
+        facts = Environment(
+            self.cwd, self.policy.roots[1:], model, str(self.scratch), self.world.place
+        )
+        return build_system_prompt(self.world.prompts, facts)
 
     def _policy(self, loaded: LoadedSettings) -> Policy:
         stored_mode = self.stored.mode if self.stored else None

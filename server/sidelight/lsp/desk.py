@@ -7,13 +7,15 @@ from sidelight.core.errors import AgentError
 from sidelight.core.host import FileChange
 from sidelight.lsp.application import Editor
 from sidelight.lsp.convert import uri_of
+from sidelight.lsp.model_words import model_info
+from sidelight.model.catalog import MODELS
 from sidelight.model.link import Linked, ModelLink
 from sidelight.model.provider import NoModel
 from sidelight.session.manager import Build, SessionManager
 from sidelight.session.session import Session
 from sidelight.wire.catalogue import say
 from sidelight.wire.changes import changes_of
-from sidelight.wire.methods import Connection, ModeInfo, SessionInfo
+from sidelight.wire.methods import Connection, ModeInfo, ModelInfo, SessionInfo
 from sidelight.wire.reviewing import Changes, Review, Reviewed
 
 MODES = (
@@ -111,10 +113,23 @@ class Desk:
             for mode, name, description in MODES
         ]
 
+    async def models(self) -> Sequence[ModelInfo]:
+        """The models of whoever answers now; none in a demonstration and without a model."""
+        found = self._link.state
+        if not isinstance(found, Linked) or found.demonstration:
+            return ()
+        told, _ = await self._link.known()
+        cards = told or [self._link.card(name) for name in found.offered or MODELS]
+        return [model_info(card, self.editor.locale) for card in cards]
+
+    def model_id(self, model: str) -> str:
+        """The id of the model that answers for a name."""
+        return self._link.card(model).id
+
     async def connect(self, api_key: str | None) -> Connection:
         """Look for a model, and say what was found."""
         found = await self._link.connect(api_key)
-        connection = self._connection(found)
+        connection = self._connection(found, tuple(await self.models()))
         await self.editor.connection(connection)
         self._prepare()
         return connection
@@ -168,7 +183,7 @@ class Desk:
         """A terminal of the editor went to another folder."""
         await self.sessions.cwd_changed(old_cwd, new_cwd)
 
-    def _connection(self, found: Linked | NoModel) -> Connection:
+    def _connection(self, found: Linked | NoModel, models: tuple[ModelInfo, ...]) -> Connection:
         if isinstance(found, NoModel):
             return Connection(ready=False, problem=found.advice, tried=found.tried)
         return Connection(
@@ -176,4 +191,5 @@ class Desk:
             model=found.model(self._default_model()),
             source=". ".join(filter(None, (found.source, found.way, found.warning))),
             demonstration=found.demonstration,
+            models=models,
         )

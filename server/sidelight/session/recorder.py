@@ -8,6 +8,7 @@ import anyio
 from sidelight.core.content import ToolUse, UserBlock
 from sidelight.core.events import ToolCallEnded, TurnEnded
 from sidelight.core.messages import Message
+from sidelight.core.model import SystemPrompt
 from sidelight.review.ledger import Reviewed
 from sidelight.review.store import ReviewStore
 from sidelight.transcripts.entry import (
@@ -15,6 +16,7 @@ from sidelight.transcripts.entry import (
     CallStored,
     Entry,
     MessageStored,
+    ModelStored,
     ModeStored,
     PromptDropped,
     PromptStored,
@@ -56,6 +58,10 @@ class Recorder:
     async def dropped(self, prompt_id: str) -> None:
         """A prompt that waited is not to be sent."""
         await self._write(PromptDropped(prompt_id=prompt_id), sync=True)
+
+    async def model(self, model: str, system: SystemPrompt) -> None:
+        """Another model answers from here on."""
+        await self._write(ModelStored(model=model, system=system))
 
     async def message(self, message: Message) -> None:
         """A message joined the history."""

@@ -2,11 +2,9 @@
 
 import logging
 import shutil
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 
 import anyio
 from anyio.abc import TaskGroup
@@ -34,19 +32,17 @@ from sidelight.core.events import (
 from sidelight.core.host import FileChange, Host
 from sidelight.core.ids import new_id
 from sidelight.core.ledger import FileLedger
-from sidelight.core.messages import Attachment, Message
-from sidelight.core.model import Effort, ModelClient
-from sidelight.core.tool import AnyTool, Shell, ToolContext
-from sidelight.hooks.engine import HookEngine
+from sidelight.core.messages import Message
+from sidelight.core.tool import ToolContext
 from sidelight.permissions.pipeline import withheld
-from sidelight.review.ledger import ReviewLedger
 from sidelight.session import queue
 from sidelight.session.arrivals import Arrivals
 from sidelight.session.inbox import Inbox, Waiting
+from sidelight.session.model_choice import choose
+from sidelight.session.parts import Parts
 from sidelight.session.recorder import Recorder
 from sidelight.session.redo import redo, undo
 from sidelight.session.review_host import ReviewHost
-from sidelight.session.rules import SessionRules
 from sidelight.transcripts.entry import Opened
 from sidelight.transcripts.replay import Replay
 
@@ -54,30 +50,6 @@ log = logging.getLogger(__name__)
 
 CLOSED = "This conversation is closed; open it again to go on."
 BUG = "Sidelight failed by a fault of its own; the log has the details. Nothing was lost."
-
-
-@dataclass(frozen=True, slots=True)
-class Parts:
-    """What a session is built from; made by the composition root, owned by the session.
-
-    `opening` gives the reminders that go ahead of the first prompt, `mode_reminder` what the
-    model is told when the mode changed (old, new), `refresh` takes up settings that changed on
-    disk (blocking) and gives sentences about them, `notices` are told when the session starts.
-    """
-
-    model: ModelClient
-    effort: Effort | None
-    tools: dict[str, AnyTool]
-    hooks: HookEngine
-    rules: SessionRules
-    review: ReviewLedger
-    shell: Shell
-    scratch: Path
-    opening: Callable[[], Awaitable[Sequence[Attachment]]]
-    mode_reminder: Callable[[Mode, Mode], str | None]
-    refresh: Callable[[], Sequence[str]]
-    notices: Sequence[str]
-    max_steps: int
 
 
 class Session:
@@ -129,6 +101,11 @@ class Session:
     def mode(self) -> Mode:
         """The present permission mode."""
         return self.parts.rules.policy.mode
+
+    @property
+    def model(self) -> str:
+        """The model that answers, as it was asked for."""
+        return self.opened.model
 
     @property
     def host(self) -> Host:
@@ -202,6 +179,11 @@ class Session:
         self.parts.rules.set_mode(mode)
         await self._recorder.mode(mode)
         await self.tell(ModeChanged(mode=mode))
+
+    async def set_model(self, model: str) -> None:
+        """Another model from the next turn on; raises AgentError while a turn runs."""
+        system = self.parts.system_for
+        self.opened = await choose(self.opened, model, self._turns, self._recorder, system)
 
     async def review_changed(self) -> None:
         """The pending hunks are others: store what they rest on, and say so."""

@@ -85,6 +85,14 @@ class ModeStored(_Line):
     mode: str
 
 
+class ModelStored(_Line):
+    """Another model from here on, with the prefix that was written for it."""
+
+    type: Literal["model"] = "model"
+    model: str
+    system: SystemPrompt
+
+
 class TitleStored(_Line):
     """The conversation's name; the last one counts."""
 
@@ -110,6 +118,7 @@ Entry = Annotated[
     | CallBegun
     | CallStored
     | ModeStored
+    | ModelStored
     | TitleStored
     | TurnStored,
     Field(discriminator="type"),

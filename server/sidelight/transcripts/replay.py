@@ -14,6 +14,7 @@ from sidelight.transcripts.entry import (
     CallStored,
     Entry,
     MessageStored,
+    ModelStored,
     ModeStored,
     Opened,
     PromptDropped,
@@ -57,14 +58,22 @@ class Replay:
                 self._begun[entry.call.id] = entry.call
             case CallStored():
                 self.calls[entry.tool_use_id] = entry
-            case ModeStored():
-                self.mode = entry.mode
-            case TitleStored():
-                self.title = entry.title
+            case ModeStored() | ModelStored() | TitleStored():
+                self._set(entry)
             case TurnStored():
                 self.usage += entry.usage
             case Opened():
                 pass
+
+    def _set(self, entry: ModeStored | ModelStored | TitleStored) -> None:
+        """The last one of each counts."""
+        if isinstance(entry, ModeStored):
+            self.mode = entry.mode
+        elif isinstance(entry, TitleStored):
+            self.title = entry.title
+        else:
+            chosen = {"model": entry.model, "system": entry.system}
+            self.opened = self.opened.model_copy(update=chosen)
 
     def close(self) -> None:
         """Nothing follows: calls that no message holds are what is left of an answer."""

@@ -74,6 +74,21 @@ class Modes(Record):
     available_modes: tuple[ModeInfo, ...]
 
 
+class ModelInfo(Record):
+    """A model as a person picks it."""
+
+    model_id: str
+    name: str
+    description: str | None = None
+
+
+class Models(Record):
+    """The model that answers in a conversation and those that may be picked."""
+
+    current_model_id: str
+    available_models: tuple[ModelInfo, ...]
+
+
 class NewSession(Record):
     """`session/new`: begin a conversation in a folder."""
 
@@ -86,6 +101,7 @@ class SessionCreated(Record):
 
     session_id: str
     modes: Modes
+    models: Models
 
 
 class LoadSession(Record):
@@ -100,6 +116,7 @@ class SessionLoaded(Record):
     """Answer to `session/load`, after the replay."""
 
     modes: Modes
+    models: Models
 
 
 class ListSessions(Record):
@@ -156,6 +173,13 @@ class SetMode(Record):
 
     session_id: str
     mode_id: str
+
+
+class SetModel(Record):
+    """`session/set_model`: another model from the next turn on; refused while one runs."""
+
+    session_id: str
+    model_id: str
 
 
 class Nothing(Record):
@@ -289,6 +313,7 @@ class Connection(Record):
     """`_sidelight/connection` (notification, and answer of `_sidelight/connect`).
 
     Which model answers and by which source; without one, `problem` says what to do next.
+    `models` are those that may be picked.
     `demonstration` is true when replies were written beforehand.
     """
 
@@ -298,6 +323,7 @@ class Connection(Record):
     problem: str | None = None
     tried: tuple[str, ...] = ()
     demonstration: bool = False
+    models: tuple[ModelInfo, ...] = ()
 
 
 class Connect(Record):
@@ -335,6 +361,7 @@ REQUESTS: dict[str, tuple[type[Record], type[Record]]] = {
     "session/list": (ListSessions, SessionList),
     "session/prompt": (Prompt, PromptEnded),
     "session/set_mode": (SetMode, Nothing),
+    "session/set_model": (SetModel, Nothing),
     "_sidelight/connect": (Connect, Connection),
     "_sidelight/review": (Review, Reviewed),
     "_sidelight/original": (Original, OriginalText),

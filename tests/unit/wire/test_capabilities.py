@@ -53,6 +53,7 @@ def test_another_version_is_a_plain_client_that_is_told_what_to_update(
 
 def test_each_chinese_sentence_has_the_fields_of_the_english_one() -> None:
     names = ("message", "n", "total", "why", "error", "path", "count", "names", "problem")
+    names += ("window", "input", "output")
     fields = dict.fromkeys(names, "@")
     for english, chinese in CHINESE.items():
         assert say("en", english, **fields).count("@") == chinese.format(**fields).count("@")

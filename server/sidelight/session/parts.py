@@ -1,0 +1,39 @@
+"""What a session is built from."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from sidelight.core.decision import Mode
+from sidelight.core.messages import Attachment
+from sidelight.core.model import Effort, ModelClient, SystemPrompt
+from sidelight.core.tool import AnyTool, Shell
+from sidelight.hooks.engine import HookEngine
+from sidelight.review.ledger import ReviewLedger
+from sidelight.session.rules import SessionRules
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a session is built from; made by the composition root, owned by the session.
+
+    `opening` gives the reminders that go ahead of the first prompt, `system_for` the prefix for a
+    model (blocking), `mode_reminder` what the
+    model is told when the mode changed (old, new), `refresh` takes up settings that changed on
+    disk (blocking) and gives sentences about them, `notices` are told when the session starts.
+    """
+
+    model: ModelClient
+    effort: Effort | None
+    tools: dict[str, AnyTool]
+    hooks: HookEngine
+    rules: SessionRules
+    review: ReviewLedger
+    shell: Shell
+    scratch: Path
+    opening: Callable[[], Awaitable[Sequence[Attachment]]]
+    system_for: Callable[[str], SystemPrompt]
+    mode_reminder: Callable[[Mode, Mode], str | None]
+    refresh: Callable[[], Sequence[str]]
+    notices: Sequence[str]
+    max_steps: int
