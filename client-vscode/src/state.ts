@@ -65,6 +65,8 @@ export interface ToolItem {
   /** The verb's target: a path, a command, a pattern. */
   target: string;
   path?: string;
+  /** The line from which it reads. */
+  line?: number;
   /** The last lines of output, and how many were cut before them. */
   output: string;
   cut: number;

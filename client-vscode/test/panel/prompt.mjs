@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test';
 import { asked, load, post, settle } from './harness.mjs';
 import { stage } from './stage.mjs';
 
-const { SCENES, OTHERS, FOUND, NOW } = await load('test/panel/states.ts');
+const { EDIT, SCENES, OTHERS, FOUND, NOW } = await load('test/panel/states.ts');
 const { difference } = await load('src/patch.ts');
 const { shown, patch, posted, focused } = stage({ before, after, NOW, difference });
 
@@ -393,4 +393,42 @@ test('a running command is stopped alone', async (context) => {
   const { id } = streaming.items.find((item) => item.kind === 'tool' && item.status === 'running');
   assert.deepEqual(await posted(page, 'stopCall'), [{ type: 'stopCall', id }]);
   assert.deepEqual(await posted(page, 'stop'), []);
+});
+
+test('the newest error offers its prompt again and its words, an older one only its words', async (context) => {
+  const notice = {
+    kind: 'notice',
+    severity: 'error',
+    text: 'The model is away.',
+    detail: 'HTTP 503',
+    actions: [],
+  };
+  const user = { kind: 'user', id: 'u', text: 'Fix it', chips: [] };
+  const page = await shown(context, {
+    ...finished,
+    items: [{ ...notice, id: 'n1' }, user, { ...notice, id: 'n2' }],
+  });
+  assert.equal(await page.locator('[data-act="again"]').count(), 1);
+  await page.locator('[data-act="copyError"]').first().click();
+  assert.deepEqual(await posted(page, 'copy'), [{ type: 'copy', text: 'The model is away.\nHTTP 503' }]);
+  await page.locator('[data-act="again"]').click();
+  assert.equal(await prompt(page).inputValue(), 'Fix it');
+  assert.deepEqual(await posted(page, 'send'), []);
+});
+
+test('a file opens from its call at the line that was read or changed', async (context) => {
+  const opened = structuredClone(OTHERS['reads-open'].state);
+  opened.items.find((item) => item.kind === 'tool' && item.family === 'read').line = 30;
+  const page = await shown(context, { ...opened, items: [...opened.items, EDIT] });
+  await page.locator('[data-reads] > button').click();
+  await page.locator('[data-reads] .sub [data-tool="Read"]').first().click();
+  await page.locator('[data-tool="Edit"] .head .row').click();
+  await page.locator('[data-tool="Edit"] [data-act="openFile"]').click();
+  assert.deepEqual(
+    (await posted(page, 'openFile')).map(({ path, line }) => [path.split('/').at(-1), line]),
+    [
+      ['app.ts', 30],
+      ['app.ts', 18],
+    ],
+  );
 });

@@ -179,7 +179,7 @@ const write = tool('e1', 'Write', {
   path: bucketDiff.path,
   diffs: [bucketDiff],
 });
-const edit = tool('e2', 'Edit', {
+export const EDIT = tool('e2', 'Edit', {
   family: 'edit',
   target: 'src/app.ts',
   path: appDiff.path,
@@ -390,7 +390,7 @@ export const SCENES: Record<string, Scene> = {
   },
   '2-answer': {
     state: state(
-      [prompt, thought, intro, ...reads, write, deniedAsk, denied, failed, passed, edit, done, footDone],
+      [prompt, thought, intro, ...reads, write, deniedAsk, denied, failed, passed, EDIT, done, footDone],
       { changes },
     ),
     height: 1420,
@@ -577,7 +577,7 @@ export const OTHERS: Record<string, Scene> = {
   tall: {
     state: streaming,
     then: [
-      state([prompt, intro, ...reads, write, edit, askCommand, footLive], { running: true, waiting: 'q1' }),
+      state([prompt, intro, ...reads, write, EDIT, askCommand, footLive], { running: true, waiting: 'q1' }),
     ],
     height: 420,
   },

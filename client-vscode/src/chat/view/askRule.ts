@@ -42,7 +42,7 @@ function field(app: App, ask: AskItem, rule: string, index: number): TemplateRes
   const change = (event: Event) => {
     const draft = app.ui.rules.get(ask.id);
     if (!draft) return;
-    const text = (event.target as HTMLInputElement).value;
+    const text = (event.target as HTMLTextAreaElement).value.replaceAll('\n', ' ');
     const rules = draft.rules.map((one, other) => (other === index ? text : one));
     app.ui.rules.set(ask.id, { ...draft, rules });
     if (text.trim()) app.post({ type: 'checkRule', id: ask.id, rule: text });
@@ -50,8 +50,15 @@ function field(app: App, ask: AskItem, rule: string, index: number): TemplateRes
     app.redraw();
   };
   const said = html`<p class="small danger" id="${id}-problem" role="status">${problem}</p>`;
-  return html`<input
+  // A rule is never cut off: the field grows with it. Enter saves, as it would in a line.
+  const key = (event: KeyboardEvent) => {
+    if (event.key !== 'Enter' || event.isComposing) return;
+    event.preventDefault();
+    (event.target as Element).closest('.rule')?.querySelector<HTMLElement>('[data-act="saveRule"]')?.click();
+  };
+  return html`<textarea
       class="field mono"
+      rows="1"
       aria-label=${t('Rule to keep')}
       aria-invalid=${problem !== ''}
       aria-describedby=${problem ? `${id}-problem` : nothing}
@@ -59,7 +66,9 @@ function field(app: App, ask: AskItem, rule: string, index: number): TemplateRes
       data-rule
       .value=${rule}
       @input=${change}
-    />${problem ? said : nothing}`;
+      @keydown=${key}
+    ></textarea
+    >${problem ? said : nothing}`;
 }
 
 export function ruleBox(

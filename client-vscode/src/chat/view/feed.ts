@@ -9,7 +9,7 @@ import type { App } from './app';
 import { type Article, articles } from './articles';
 import { icon } from './icons';
 import { t } from './l10n';
-import { noticeArticle, noticeClass } from './notices';
+import { isNewest, noticeArticle, noticeClass } from './notices';
 import { emptyPage } from './pages';
 import { defaultOpen, isPending } from './toolCard';
 import { userArticle } from './user';
@@ -30,6 +30,7 @@ function inside(app: App, article: Article): TemplateResult {
 function sources(app: App, article: Article): unknown[] {
   const { ui, state } = app;
   const all: unknown[] = [...article.items, ui.version, state.shell.cwd];
+  if (article.kind === 'notice') all.push(isNewest(app, article.notice));
   if (article.kind !== 'answer') return all;
   for (const part of article.parts) {
     if (part.kind === 'call') all.push(part.denial, defaultOpen(app, part.tool), isPending(app, part.tool));

@@ -102,15 +102,24 @@ function body(app: App, tool: ToolItem): TemplateResult {
   return html`${tool.status === 'running' ? nothing : commandLine(tool)}${outputBody(app, tool)}`;
 }
 
+/** Where the change begins, in the text as it is now. */
+function firstLine(tool: ToolItem): number {
+  const lines = tool.diffs[0]?.lines ?? [];
+  const at = lines.findIndex((line) => line.sign !== ' ');
+  return lines.slice(at).find((line) => line.new !== undefined)?.new ?? 1;
+}
+
 function foot(app: App, tool: ToolItem): Piece {
   if (tool.family !== 'edit' || tool.status !== 'done') return nothing;
   const path = pathOf(tool);
+  if (!path) return nothing;
   const diff = quietButton(t('Open diff'), 'openDiff', () => app.post({ type: 'openDiff', path }), true);
   if (!isPending(app, tool)) {
     const word = app.ui.settled.get(path);
-    if (!word) return nothing;
+    const said = word === 'kept' ? t('Kept') : word ? t('Undone by you') : '';
+    const file = () => app.post({ type: 'openFile', path, line: firstLine(tool) });
     return html`<div class="foot">
-      <span class="muted">${word === 'kept' ? t('Kept') : t('Undone by you')}</span>
+      <span class="muted ell grow">${said}</span>${quietButton(t('Open file'), 'openFile', file, true)}
     </div>`;
   }
   const settle = (action: 'keep' | 'undo') => {
