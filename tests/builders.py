@@ -21,7 +21,7 @@ from sidelight.core.model import ModelClient, SystemPrompt
 from sidelight.core.tool import AnyTool, Shell, ToolContext
 from sidelight.hooks.outcome import HookOutcome
 from sidelight.permissions.policy import Policy
-from sidelight.session.pause import Pause
+from sidelight.session.pause import Gate
 from tests.fakes.host import FakeHost
 
 
@@ -67,7 +67,7 @@ class Stage:
     refused: str | None = None
     waits: list[float] = field(default_factory=list[float])
     sleep: Callable[[float], Awaitable[None]] = anyio.sleep
-    pause: Pause = field(default_factory=Pause)
+    pause: Gate = field(default_factory=Gate)
     hear: Callable[[Event], Awaitable[None]] | None = None
     history: list[Message] = field(default_factory=list[Message])
     events: list[Event] = field(default_factory=list[Event])

@@ -9,6 +9,7 @@ import { registerCommands } from './commands';
 import { ORIGINAL, OUTPUT, Originals } from './host/diff';
 import { handleApplyEdit } from './host/edits';
 import { EditorState } from './host/editorState';
+import { FileIndex } from './host/fileIndex';
 import { Permissions } from './host/permission';
 import { ReviewInEditor } from './host/review';
 import { Keys } from './host/secrets';
@@ -35,12 +36,13 @@ export function activate(context: vscode.ExtensionContext): Api {
     return { cwd: folder?.uri.fsPath ?? null, folder: folder?.name ?? null, sendWithCtrlEnter };
   });
   const permissions: Permissions = new Permissions(controller, () => panel.visible);
-  const editor = new EditorState(controller);
+  const index = new FileIndex();
+  const editor = new EditorState(controller, index);
   const panel: Panel = new Panel(context.extensionUri, controller, (message) =>
-    act({ controller, permissions, editor }, message),
+    act({ controller, permissions, editor, index, tell: (answer) => panel.tell(answer) }, message),
   );
   const keys = new Keys(context.secrets, controller);
-  const originals = new Originals((uri) => controller.original(uri));
+  const originals = new Originals((uri) => controller.calls.original(uri));
   const review = new ReviewInEditor(controller, originals);
   const server = new Server(context.globalStorageUri, { workspace: { handleApplyEdit } }, (client) => [
     ...controller.attach(client),
@@ -51,6 +53,7 @@ export function activate(context: vscode.ExtensionContext): Api {
     controller,
     permissions,
     editor,
+    index,
     panel,
     review,
     server,

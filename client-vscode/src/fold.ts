@@ -3,7 +3,7 @@
 import { foldTool } from './foldTool';
 import type { FileInfo, Json, NoticeShown, PermissionDetail, PermissionOption, State } from './protocol';
 import { metaOf } from './protocol';
-import type { Action, Chip, Conversation, FootItem, Item, UserItem } from './state';
+import type { Action, Chip, Conversation, FootItem, Item, Usage, UserItem } from './state';
 import { add, lastItem, replace, settled, withoutRetry } from './transcript';
 
 /** What may happen to a conversation; `at` is milliseconds since 1970, given so that folding stays pure. */
@@ -12,7 +12,8 @@ export type Happening =
   | { kind: 'state'; state: State; at: number }
   | { kind: 'notice'; notice: Pick<NoticeShown, 'severity' | 'text'>; detail?: string; actions?: Action[] }
   | { kind: 'retry'; attempt: number; delayMs: number; cause: string; at: number }
-  | { kind: 'changes'; files: FileInfo[] }
+  | { kind: 'changes'; files: FileInfo[]; redo?: number }
+  | { kind: 'model'; id: string }
   | { kind: 'sent'; id: string; text: string; chips: Chip[] }
   | { kind: 'asked'; call: string; detail: PermissionDetail; options: PermissionOption[] }
   | { kind: 'answered'; id: string; answer: string; denied: boolean }
@@ -37,7 +38,9 @@ export function fold(conversation: Conversation, happening: Happening): Conversa
     case 'retry':
       return foldRetry(conversation, happening);
     case 'changes':
-      return { ...conversation, changes: happening.files };
+      return { ...conversation, changes: happening.files, redo: happening.redo ?? 0 };
+    case 'model':
+      return foldModel(conversation, happening.id);
     case 'sent':
       return add(conversation, {
         kind: 'user',
@@ -168,6 +171,10 @@ function chipOf(content: unknown, serial: number): Chip | undefined {
 function placeOf(uri: string): Omit<Chip, 'id'> {
   const [address = '', fragment = ''] = uri.split('#');
   const path = address.startsWith('file:') ? decodeURIComponent(new URL(address).pathname) : address;
+  if (path.endsWith('/')) {
+    const folder = path.slice(0, -1);
+    return { kind: 'folder', name: folder.slice(folder.lastIndexOf('/') + 1), path: folder };
+  }
   const name = path.slice(path.lastIndexOf('/') + 1);
   const lines = /^L(\d+)(?:-L?(\d+))?$/.exec(fragment);
   if (!lines) return { kind: 'file', name, path };
@@ -179,18 +186,37 @@ function foldMode(conversation: Conversation, mode: unknown): Conversation {
   return { ...conversation, modes: { ...conversation.modes, currentModeId: mode } };
 }
 
+function foldModel(conversation: Conversation, id: string): Conversation {
+  if (!conversation.models) return conversation;
+  return { ...conversation, models: { ...conversation.models, currentModelId: id } };
+}
+
 function foldUsage(conversation: Conversation, update: Json): Conversation {
   const { used, size } = update;
   if (typeof used !== 'number' || typeof size !== 'number') return conversation;
   const cost = update['cost'] as { amount?: unknown; currency?: unknown } | undefined;
-  const meta = update['_meta'] as { sidelight?: { priceUnknown?: unknown } } | undefined;
-  const usage = { used, size };
-  if (meta?.sidelight?.priceUnknown === true) {
+  const meta = metaOf(update);
+  const usage = { used, size, ...usageParts(meta) };
+  if (meta['priceUnknown'] === true) {
     return { ...conversation, usage: { ...usage, priceUnknown: true } };
   }
   if (typeof cost?.amount !== 'number') return { ...conversation, usage };
   const currency = typeof cost.currency === 'string' ? cost.currency : 'USD';
   return { ...conversation, usage: { ...usage, cost: cost.amount, currency } };
+}
+
+function usageParts(meta: Json): Partial<Usage> {
+  const told = meta['usage'] as Json | undefined;
+  const model = typeof meta['model'] === 'string' ? { model: meta['model'] } : {};
+  if (typeof told !== 'object') return model;
+  const tokens = (name: string) => (typeof told[name] === 'number' ? told[name] : 0);
+  const parts = {
+    fresh: tokens('inputTokens'),
+    cacheRead: tokens('cacheReadInputTokens'),
+    cacheWrite: tokens('cacheWrite5MTokens') + tokens('cacheWrite1HTokens'),
+    output: tokens('outputTokens'),
+  };
+  return { ...model, parts };
 }
 
 // --- the turn ---

@@ -59,6 +59,8 @@ function changed(item: ToolItem, update: Json, at: number): ToolItem {
   next.target = text(meta['summary']) ?? targetOf(update) ?? item.target;
   const path = pathOf(update);
   if (path !== undefined) next.path = path;
+  const line = firstPlace(update)?.['line'];
+  if (typeof line === 'number') next.line = line;
   readContent(next, update['content']);
   const piece = text(meta['outputDelta']);
   if (piece !== undefined) Object.assign(next, tail(item.output + piece, item.cut));
@@ -100,11 +102,13 @@ function targetOf(update: Json): string | undefined {
   return text(update['title']);
 }
 
-function pathOf(update: Json): string | undefined {
+function firstPlace(update: Json): Json | undefined {
   const locations = update['locations'];
-  if (!Array.isArray(locations)) return undefined;
-  const first = locations[0] as Json | undefined;
-  return text(first?.['path']);
+  return Array.isArray(locations) ? (locations[0] as Json | undefined) : undefined;
+}
+
+function pathOf(update: Json): string | undefined {
+  return text(firstPlace(update)?.['path']);
 }
 
 /** Content replaces what was shown, as the protocol has it: text is output, a diff is a diff. */

@@ -7,8 +7,8 @@ export interface Patch {
   items?: Item[];
   /** Text that grew at its end. */
   grown?: { id: string; text: string }[];
-  /** All ids in order, sent when the order or the set changed. */
-  order?: string[];
+  /** Where the order or the set changed: `remove` items from `at` on give way to those of `ids`. */
+  splice?: { at: number; remove: number; ids: string[] };
   shell?: Partial<Shell>;
 }
 
@@ -44,9 +44,21 @@ function itemDifference(before: Item[], after: Item[]): Patch {
   }
   if (items.length) patch.items = items;
   if (grown.length) patch.grown = grown;
-  const same = before.length === after.length && before.every((item, index) => item.id === after[index]?.id);
-  if (!same) patch.order = after.map((item) => item.id);
+  const splice = orderDifference(before, after);
+  if (splice) patch.splice = splice;
   return patch;
+}
+
+/** The stretch between what is equal at the beginning and at the end. */
+function orderDifference(before: Item[], after: Item[]): Patch['splice'] {
+  let at = 0;
+  while (at < before.length && at < after.length && before[at]?.id === after[at]?.id) at += 1;
+  let foot = 0;
+  const room = Math.min(before.length, after.length) - at;
+  while (foot < room && before.at(-1 - foot)?.id === after.at(-1 - foot)?.id) foot += 1;
+  const ids = after.slice(at, after.length - foot).map((item) => item.id);
+  const remove = before.length - foot - at;
+  return ids.length || remove ? { at, remove, ids } : undefined;
 }
 
 /** What turns `before` into `after`; undefined when nothing changed. */
@@ -65,14 +77,21 @@ export function apply(state: ViewState, patch: Patch): ViewState {
   };
 }
 
-function applyItems(before: Item[], { items = [], grown = [], order }: Patch): Item[] {
-  if (!items.length && !grown.length && !order) return before;
-  const byId = new Map(before.map((item) => [item.id, item]));
-  for (const item of items) byId.set(item.id, item);
-  for (const { id, text } of grown) {
-    const item = byId.get(id);
-    if (item?.kind === 'text' || item?.kind === 'thinking') byId.set(id, { ...item, text: item.text + text });
-  }
-  const ids = order ?? before.map((item) => item.id);
-  return ids.flatMap((id) => byId.get(id) ?? []);
+function applyItems(before: Item[], { items = [], grown = [], splice }: Patch): Item[] {
+  if (!items.length && !grown.length && !splice) return before;
+  const changed = new Map(items.map((item) => [item.id, item]));
+  const longer = new Map(grown.map(({ id, text }) => [id, text]));
+  const renew = (item: Item): Item => {
+    const more = longer.get(item.id);
+    if (more !== undefined && (item.kind === 'text' || item.kind === 'thinking')) {
+      return { ...item, text: item.text + more };
+    }
+    return changed.get(item.id) ?? item;
+  };
+  const all = before.map(renew);
+  if (!splice) return all;
+  // An item that only moved stands in the stretch that gives way.
+  const moved = new Map(all.slice(splice.at, splice.at + splice.remove).map((item) => [item.id, item]));
+  const inside = splice.ids.flatMap((id) => changed.get(id) ?? moved.get(id) ?? []);
+  return [...all.slice(0, splice.at), ...inside, ...all.slice(splice.at + splice.remove)];
 }

@@ -44,6 +44,18 @@ export interface Modes {
   availableModes: ModeInfo[];
 }
 
+export interface ModelInfo {
+  modelId: string;
+  name: string;
+  description?: string;
+}
+
+/** Models that may be picked for a conversation, and the one that answers. */
+export interface Models {
+  currentModelId: string;
+  availableModels: ModelInfo[];
+}
+
 export interface NewSession {
   cwd: string;
   mcpServers: Json[];
@@ -52,6 +64,7 @@ export interface NewSession {
 export interface SessionCreated {
   sessionId: string;
   modes: Modes;
+  models: Models;
 }
 
 export interface LoadSession {
@@ -62,6 +75,7 @@ export interface LoadSession {
 
 export interface SessionLoaded {
   modes: Modes;
+  models: Models;
 }
 
 export interface ListSessions {
@@ -99,6 +113,12 @@ export interface Cancel {
 export interface SetMode {
   sessionId: string;
   modeId: string;
+}
+
+/** Another model from the next turn on; refused while one runs. */
+export interface SetModel {
+  sessionId: string;
+  modelId: string;
 }
 
 export type Nothing = Record<string, never>;
@@ -241,6 +261,8 @@ export interface Connection {
   tried?: string[];
   demonstration?: boolean;
   small?: SmallModel;
+  /** Models that may be picked. */
+  models?: ModelInfo[];
 }
 
 export interface Connect {
@@ -328,6 +350,7 @@ export const requests = {
   listSessions: { method: 'session/list' } as Request<ListSessions, SessionList>,
   prompt: { method: 'session/prompt' } as Request<Prompt, PromptEnded>,
   setMode: { method: 'session/set_mode' } as Request<SetMode, Nothing>,
+  setModel: { method: 'session/set_model' } as Request<SetModel, Nothing>,
   connect: { method: '_sidelight/connect' } as Request<Connect, Connection>,
   review: { method: '_sidelight/review' } as Request<Review, Reviewed>,
   original: { method: '_sidelight/original' } as Request<Original, OriginalText>,

@@ -4,18 +4,12 @@ import { randomUUID } from 'node:crypto';
 import * as vscode from 'vscode';
 import type { LanguageClient } from 'vscode-languageclient/node';
 
+import { Calls } from './calls';
 import type { Happening } from './fold';
 import { fold } from './fold';
 import { sayError } from './log';
-import type {
-  Connection,
-  PermissionDetail,
-  PermissionOption,
-  PromptBlock,
-  Request,
-  SessionInfo,
-} from './protocol';
-import { fromServer, metaOf, notifications, requests } from './protocol';
+import type { Connection, PermissionDetail, PermissionOption, PromptBlock, SessionInfo } from './protocol';
+import { fromServer, metaOf, requests } from './protocol';
 import type { Pending } from './host/hunks';
 import type { Action, Chip, Conversation, History, ServerStatus, ViewState } from './state';
 import { emptyConversation } from './state';
@@ -36,6 +30,7 @@ export interface Draft {
 }
 
 export class SessionController implements vscode.Disposable {
+  readonly calls = new Calls();
   readonly #changed = new vscode.EventEmitter<void>();
   /** Fires when anything that is shown has changed; listeners read `view()`. */
   readonly onChange = this.#changed.event;
@@ -43,7 +38,6 @@ export class SessionController implements vscode.Disposable {
   /** Conversations whose stored messages are coming in; shown only when they are complete. */
   readonly #loading = new Map<string, Conversation>();
   #current: string | null = null;
-  #client: LanguageClient | undefined;
   #connection: Connection | null = null;
   #server: ServerStatus = { state: 'starting', actions: [] };
   #history: History = { open: false, loading: false, sessions: [] };
@@ -75,6 +69,11 @@ export class SessionController implements vscode.Disposable {
 
   get current(): Conversation | undefined {
     return this.#current === null ? undefined : this.#conversations.get(this.#current);
+  }
+
+  /** Which conversation is shown; none while a new one is being begun. */
+  get shown(): string | null {
+    return this.current?.sessionId ?? null;
   }
 
   /** What waits for review in every conversation of this window: the editor shows all of it. */
@@ -120,7 +119,7 @@ export class SessionController implements vscode.Disposable {
         this.#happen(p.sessionId, { ...p, kind: 'retry', at: Date.now() }),
       ),
       client.onNotification(fromServer.changes.method, (p: Params<typeof fromServer.changes>) =>
-        this.#happen(p.sessionId, { kind: 'changes', files: p.files }),
+        this.#happen(p.sessionId, { kind: 'changes', files: p.files, redo: p.redo ?? 0 }),
       ),
       client.onNotification(fromServer.connection.method, (p: Params<typeof fromServer.connection>) =>
         this.#connected(p),
@@ -130,7 +129,7 @@ export class SessionController implements vscode.Disposable {
 
   /** The client is ready: takes the conversation up again, or begins one. */
   async ready(client: LanguageClient): Promise<void> {
-    this.#client = client;
+    this.calls.client = client;
     const known = this.#current ?? this.storage.get(CURRENT);
     const lost = this.#lost;
     this.#lost = false;
@@ -150,8 +149,8 @@ export class SessionController implements vscode.Disposable {
 
   /** The server is gone: whatever ran is over, and open questions are closed unanswered. */
   lost(): void {
-    if (!this.#client) return;
-    this.#client = undefined;
+    if (!this.calls.client) return;
+    this.calls.client = undefined;
     this.#lost = true;
     const answer = vscode.l10n.t('Closed: the server stopped before it was answered');
     for (const id of this.#conversations.keys()) this.#happen(id, { kind: 'lost', answer });
@@ -167,8 +166,16 @@ export class SessionController implements vscode.Disposable {
     return this.#inTurn(async () => {
       const { cwd } = this.options();
       if (cwd === null) return;
-      const made = await this.#ask(requests.newSession, { cwd, mcpServers: [] });
-      this.#show(emptyConversation(made.sessionId, made.modes));
+      // Empty at once: what is typed from here on is meant for the new conversation.
+      const before = this.#current;
+      this.#switch(null);
+      try {
+        const made = await this.calls.ask(requests.newSession, { cwd, mcpServers: [] });
+        this.#show(emptyConversation(made.sessionId, { modes: made.modes, models: made.models }));
+      } catch (error) {
+        this.#switch(before);
+        throw error;
+      }
     });
   }
 
@@ -189,8 +196,13 @@ export class SessionController implements vscode.Disposable {
   async #load(sessionId: string, cwd: string): Promise<boolean> {
     this.#loading.set(sessionId, emptyConversation(sessionId));
     try {
-      const { modes } = await this.#ask(requests.loadSession, { sessionId, cwd, mcpServers: [] });
-      this.#show({ ...(this.#loading.get(sessionId) ?? emptyConversation(sessionId)), modes });
+      const { modes, models } = await this.calls.ask(requests.loadSession, {
+        sessionId,
+        cwd,
+        mcpServers: [],
+      });
+      const read = this.#loading.get(sessionId) ?? emptyConversation(sessionId);
+      this.#show({ ...read, modes, models });
       return true;
     } catch (error) {
       sayError(`The conversation ${sessionId} could not be loaded`, error);
@@ -210,7 +222,7 @@ export class SessionController implements vscode.Disposable {
     let sessions: SessionInfo[] = this.#history.sessions;
     try {
       const { cwd } = this.options();
-      sessions = (await this.#ask(requests.listSessions, cwd === null ? {} : { cwd })).sessions;
+      sessions = (await this.calls.ask(requests.listSessions, cwd === null ? {} : { cwd })).sessions;
     } catch (error) {
       sayError('The conversations could not be listed', error);
     }
@@ -222,6 +234,7 @@ export class SessionController implements vscode.Disposable {
 
   /** Sends a prompt; resolves when it is on its way, its end is folded when it comes. */
   async send(draft: Draft): Promise<void> {
+    await this.#opening;
     if (!this.current) await this.begin();
     const conversation = this.current;
     if (!conversation) throw new Error(vscode.l10n.t('There is no conversation to send this to'));
@@ -235,12 +248,12 @@ export class SessionController implements vscode.Disposable {
 
   async #turn(sessionId: string, messageId: string, prompt: PromptBlock[]): Promise<void> {
     try {
-      const ended = await this.#ask(requests.prompt, { sessionId, prompt, messageId });
+      const ended = await this.calls.ask(requests.prompt, { sessionId, prompt, messageId });
       this.#happen(sessionId, { kind: 'ended', stopReason: ended.stopReason });
       const error = metaOf(ended)['error'];
       if (typeof error === 'string') this.#tellOnce(sessionId, error);
     } catch (error) {
-      if (!this.#client) return;
+      if (!this.calls.client) return;
       this.#tellOnce(sessionId, error instanceof Error ? error.message : String(error));
     }
   }
@@ -254,35 +267,39 @@ export class SessionController implements vscode.Disposable {
 
   async stop(): Promise<void> {
     if (this.#current === null) return;
-    await this.#client?.sendNotification(notifications.cancel.method, { sessionId: this.#current });
+    await this.calls.stop(this.#current);
   }
 
   async setMode(modeId: string): Promise<void> {
     const conversation = this.current;
     if (!conversation?.modes) return;
-    await this.#ask(requests.setMode, { sessionId: conversation.sessionId, modeId });
+    await this.calls.ask(requests.setMode, { sessionId: conversation.sessionId, modeId });
     const update = { sessionUpdate: 'current_mode_update', currentModeId: modeId };
     this.#happen(conversation.sessionId, { kind: 'update', update, at: Date.now() });
   }
 
-  /** Keeps or undoes a hunk, a file or all of a conversation; says why when something could not be undone. */
+  /** Another model answers from the next turn on; rejects while one runs. */
+  async setModel(modelId: string): Promise<void> {
+    const sessionId = this.#current;
+    if (sessionId === null) return;
+    await this.calls.ask(requests.setModel, { sessionId, modelId });
+    this.#happen(sessionId, { kind: 'model', id: modelId });
+  }
+
+  /** Keeps or undoes a hunk, a file or all of a conversation, or brings back what was undone last; says why when something could not be undone. */
   async review(
-    action: 'keep' | 'undo',
+    action: 'keep' | 'undo' | 'redo',
     what: { hunkId?: string; path?: string },
     sessionId = this.#current,
   ): Promise<void> {
     if (sessionId === null) return;
-    const done = await this.#ask(requests.review, { sessionId, action, ...what });
+    const done = await this.calls.ask(requests.review, { sessionId, action, ...what });
     if (done.problem) this.tell('warning', done.problem);
-  }
-
-  async original(uri: string): Promise<string | undefined> {
-    return (await this.#ask(requests.original, { uri })).text ?? undefined;
   }
 
   /** Looks for a model again, with a key when one is given. */
   async connect(apiKey?: string): Promise<Connection> {
-    const connection = await this.#ask(requests.connect, apiKey === undefined ? {} : { apiKey });
+    const connection = await this.calls.ask(requests.connect, apiKey === undefined ? {} : { apiKey });
     this.#connected(connection);
     return connection;
   }
@@ -291,10 +308,6 @@ export class SessionController implements vscode.Disposable {
   output(id: string): string {
     const item = this.current?.items.find((one) => one.id === id);
     return item?.kind === 'tool' ? item.output : '';
-  }
-
-  async terminalMoved(oldCwd: string, newCwd: string): Promise<void> {
-    await this.#client?.sendNotification(notifications.terminalCwd.method, { oldCwd, newCwd });
   }
 
   // --- questions ---
@@ -335,9 +348,13 @@ export class SessionController implements vscode.Disposable {
 
   #show(conversation: Conversation): void {
     this.#conversations.set(conversation.sessionId, conversation);
-    this.#current = conversation.sessionId;
-    this.#history = { ...this.#history, open: false };
     void this.storage.update(CURRENT, conversation.sessionId);
+    this.#switch(conversation.sessionId);
+  }
+
+  #switch(sessionId: string | null): void {
+    this.#current = sessionId;
+    this.#history = { ...this.#history, open: false };
     this.#changed.fire();
   }
 
@@ -350,11 +367,6 @@ export class SessionController implements vscode.Disposable {
     const next = this.#opening.then(work);
     this.#opening = next.catch(() => undefined);
     return next;
-  }
-
-  #ask<P, R>(request: Request<P, R>, params: P): Promise<R> {
-    if (!this.#client) return Promise.reject(new Error(vscode.l10n.t('The server is not running')));
-    return this.#client.sendRequest<R>(request.method, params);
   }
 }
 

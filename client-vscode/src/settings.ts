@@ -30,7 +30,7 @@ export function readSettings(): Settings {
     sendWithCtrlEnter: section.get('sendWithCtrlEnter', false),
     dirtyBuffers: section.get('dirtyBuffers', 'save'),
     environment: section.get('environment', {}),
-    proxy: ofUser<string>('proxySupport', '') === 'off' ? '' : ofUser<string>('proxy', ''),
+    proxy: ofUser<string>('proxySupport', 'override') === 'off' ? '' : ofUser('proxy', ''),
     noProxy: ofUser<string[]>('noProxy', []),
   };
 }

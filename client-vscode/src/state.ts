@@ -4,6 +4,7 @@ import type {
   Connection,
   FileDiff,
   FileInfo,
+  Models,
   Modes,
   PermissionDetail,
   PermissionOption,
@@ -14,7 +15,7 @@ import type {
 /** Context that goes or went along with a prompt. */
 export interface Chip {
   id: string;
-  kind: 'selection' | 'file' | 'image';
+  kind: 'selection' | 'file' | 'folder' | 'image';
   name: string;
   /** Absolute path; a pasted picture has none. */
   path?: string;
@@ -64,6 +65,8 @@ export interface ToolItem {
   /** The verb's target: a path, a command, a pattern. */
   target: string;
   path?: string;
+  /** The line from which it reads. */
+  line?: number;
   /** The last lines of output, and how many were cut before them. */
   output: string;
   cut: number;
@@ -144,6 +147,24 @@ export interface Usage {
   currency?: string;
   /** Something was asked of a model without a known price: no number would be the cost. */
   priceUnknown?: boolean;
+  /** Tokens of the last request by where they came from, when the server tells. */
+  parts?: UsageParts;
+  /** The model that answered. */
+  model?: string;
+}
+
+export interface UsageParts {
+  /** Read anew, at full price. */
+  fresh: number;
+  cacheRead: number;
+  cacheWrite: number;
+  output: number;
+}
+
+/** What may be chosen in a conversation. */
+export interface Choices {
+  modes?: Modes;
+  models?: Models;
 }
 
 /** One conversation as folded from the server's messages. */
@@ -154,15 +175,18 @@ export interface Conversation {
   running: boolean;
   queued: QueuedPrompt[];
   changes: FileInfo[];
+  /** How many undone hunks can be brought back. */
+  redo: number;
   modes?: Modes;
+  models?: Models;
   usage?: Usage;
   /** Counts what was added, for ids of items that the server gives none. */
   serial: number;
 }
 
-export function emptyConversation(sessionId: string, modes?: Modes): Conversation {
-  const bare: Conversation = { sessionId, items: [], running: false, queued: [], changes: [], serial: 0 };
-  return modes ? { ...bare, modes } : bare;
+export function emptyConversation(sessionId: string, choices: Choices = {}): Conversation {
+  const nothing = { items: [], running: false, queued: [], changes: [], redo: 0, serial: 0 };
+  return { sessionId, ...nothing, ...choices };
 }
 
 export interface ServerStatus {
@@ -188,7 +212,9 @@ export interface Shell {
   waiting: string | null;
   queued: QueuedPrompt[];
   changes: FileInfo[];
+  redo: number;
   modes: Modes | null;
+  models: Models | null;
   usage: Usage | null;
   connection: Connection | null;
   server: ServerStatus;

@@ -1,6 +1,6 @@
 /** The view state from what the controller knows; a pure function of it. */
 
-import type { Connection } from './protocol';
+import type { Connection, Models } from './protocol';
 import type { AskItem, Chip, Conversation, History, ServerStatus, ViewState } from './state';
 import { emptyConversation } from './state';
 
@@ -30,6 +30,13 @@ export function titleOf(conversation: Conversation): string {
   return first?.text.trim().split('\n')[0] ?? '';
 }
 
+/** What may be picked is the connection's, who answers the conversation's; nothing without a choice. */
+function modelsOf({ models }: Conversation, connection: Connection | null): Models | null {
+  const availableModels = connection?.models?.length ? connection.models : (models?.availableModels ?? []);
+  const currentModelId = models?.currentModelId ?? connection?.model;
+  return availableModels.length && currentModelId !== undefined ? { currentModelId, availableModels } : null;
+}
+
 export function viewState(known: Known): ViewState {
   const conversation = known.conversation ?? NONE;
   const others = known.others.filter((other) => other !== conversation && openQuestion(other)).length;
@@ -44,7 +51,9 @@ export function viewState(known: Known): ViewState {
       waiting: openQuestion(conversation)?.id ?? null,
       queued: conversation.queued,
       changes: conversation.changes,
+      redo: conversation.redo,
       modes: conversation.modes ?? null,
+      models: modelsOf(conversation, known.connection),
       usage: conversation.usage ?? null,
       connection: known.connection,
       server: known.server,

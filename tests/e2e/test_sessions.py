@@ -109,6 +109,7 @@ async def test_a_key_is_taken_and_the_connection_told(open_desk: Open) -> None:
             "source": "a key",
             "tried": [],
             "demonstration": False,
+            "models": [],
         }
         assert desk.client.named("_sidelight/connection") == [answer]
 
@@ -124,6 +125,35 @@ async def test_modes_are_set_by_name_and_unknown_ones_refused(open_desk: Open) -
         answer = await desk.client.answer_to(request)
         assert answer["error"]["message"] == (
             "There is no mode 'yolo'; pick one of ['default', 'plan']."
+        )
+
+
+async def test_the_model_is_chosen_between_turns_and_an_unknown_one_refused(
+    open_desk: Open,
+) -> None:
+    async with open_desk() as desk:
+        cwd: dict[str, object] = {"cwd": str(desk.folder), "mcpServers": []}
+        made = await desk.client.ask("session/new", cwd)
+        known = [
+            {"modelId": "scripted", "name": "Scripted"},
+            {"modelId": "other", "name": "Other"},
+        ]
+        assert made["models"] == {"currentModelId": "scripted", "availableModels": known}
+        session = made["sessionId"]
+        choice = {"sessionId": session, "modelId": "other"}
+        waiting = await desk.prompt(session, "wait")
+        await desk.wait_for_update("agent_message_chunk")
+        answer = await desk.client.answer_to(await desk.client.begin("session/set_model", choice))
+        assert "A turn is running" in answer["error"]["message"]
+        await desk.client.notify("session/cancel", {"sessionId": session})
+        await desk.client.answer_to(waiting)
+        assert await desk.client.ask("session/set_model", choice) == {}
+        loaded = await desk.client.ask("session/load", {**cwd, "sessionId": session})
+        assert loaded["models"]["currentModelId"] == "other"
+        wrong = {**choice, "modelId": "none"}
+        answer = await desk.client.answer_to(await desk.client.begin("session/set_model", wrong))
+        assert answer["error"]["message"] == (
+            "There is no model 'none'; pick one of ['scripted', 'other']."
         )
 
 

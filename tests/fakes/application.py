@@ -36,12 +36,13 @@ from sidelight.core.spend import Spent
 from sidelight.lsp.application import Editor
 from sidelight.lsp.convert import uri_of
 from sidelight.review.ledger import ReviewLedger
+from sidelight.session.model_choice import BUSY
 from sidelight.session.redo import redo, undo
 from sidelight.session.review_host import ReviewHost
 from sidelight.session.spend import Ledger
 from sidelight.transcripts.entry import CallStored
 from sidelight.wire.changes import changes_of
-from sidelight.wire.connection import Connection
+from sidelight.wire.connection import Connection, ModelInfo
 from sidelight.wire.methods import ModeInfo, SessionInfo
 from sidelight.wire.reviewing import Changes, Review, Reviewed
 
@@ -55,6 +56,7 @@ class FakeConversation:
         self.id = new_id()
         self.cwd = cwd
         self.mode: Mode = "default"
+        self.model = MODEL
         self.title: str | None = None
         self.history: list[Message] = []
         self.calls: dict[str, CallStored] = {}
@@ -109,6 +111,11 @@ class FakeConversation:
     async def set_mode(self, mode: Mode) -> None:
         self.mode = mode
         await self._sink(ModeChanged(mode=mode))
+
+    async def set_model(self, model: str) -> None:
+        if self.running:
+            raise AgentError(BUSY)
+        self.model = model
 
     async def changed(self) -> None:
         await self._sink(ReviewChanged())
@@ -261,6 +268,12 @@ class FakeApplication:
 
     def modes(self) -> Sequence[ModeInfo]:
         return (ModeInfo(id="default", name="Default"), ModeInfo(id="plan", name="Plan"))
+
+    async def models(self) -> Sequence[ModelInfo]:
+        return [ModelInfo(model_id=name, name=name.title()) for name in (MODEL, "other")]
+
+    def model_id(self, model: str) -> str:
+        return model
 
     async def connect(self, api_key: str | None) -> Connection:
         connection = Connection(ready=True, model=MODEL, source="a key" if api_key else "nothing")

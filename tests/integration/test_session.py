@@ -219,9 +219,9 @@ async def test_every_request_extends_the_one_before_through_modes_reviews_and_a_
         async with opened(double, folder, mode="acceptEdits") as desk:
             await desk.ask("change it")
             (pending,) = desk.session.review.pending()
-            done = await desk.session.undo(str(file), pending.hunks[0].id)
+            done = await desk.session.reviewing.undo(str(file), pending.hunks[0].id)
             assert done == (1, None)
-            assert await desk.session.keep(str(file), None) == 1
+            assert await desk.session.reviewing.keep(str(file), None) == 1
             await desk.session.set_mode("plan")
             await desk.ask("plan it")
             before = list(desk.session.history)
@@ -247,7 +247,7 @@ async def test_reviews_outlive_the_process_and_are_undone_after_a_resume(folder:
             files = dict(desk.session.review.files())
         async with opened(double, folder, session_id=desk.session.id) as again:
             assert dict(again.session.review.files()) == files
-            assert await again.session.undo(None, None) == (1, None)
+            assert await again.session.reviewing.undo(None, None) == (1, None)
             assert again.session.review.pending() == ()
             await again.ask("well?")
         assert "The user undid a change of yours" in double.requests[-1].last_text
@@ -263,7 +263,7 @@ async def test_an_undo_of_a_file_that_changed_meanwhile_says_so_and_changes_noth
         async with opened(double, folder, mode="acceptEdits") as desk:
             await desk.ask("change it")
             file.write_text("quite another text\n", encoding="utf-8")
-            count, problem = await desk.session.undo(None, None)
+            count, problem = await desk.session.reviewing.undo(None, None)
     assert count == 0
     assert problem
     assert file.read_text(encoding="utf-8") == "quite another text\n"

@@ -206,11 +206,11 @@ async def test_a_paused_session_ends_its_call_and_waits_and_its_hooks_hear_of_bo
         async with opened(double, folder) as desk, anyio.create_task_group() as group:
             group.start_soon(desk.ask, "look")
             await double.until_gate("on")
-            await desk.session.pause()
+            await desk.session.pause.hold()
             double.open("on")
             await until(desk, lambda desk: len(desk.session.history) == 4)
             assert len(double.requests) == 1
-            await desk.session.resume()
+            await desk.session.pause.release()
         assert len(double.requests) == 2
     assert log.read_text(encoding="utf-8").split() == ["SessionPause", "SessionResume"]
     assert desk.notices == ["Paused: the next step waits.", "Going on."]
@@ -219,7 +219,7 @@ async def test_a_paused_session_ends_its_call_and_waits_and_its_hooks_hear_of_bo
 async def test_a_paused_session_can_be_cancelled(folder: Path) -> None:
     with running_double([reply("x")]) as double:
         async with opened(double, folder) as desk, anyio.create_task_group() as group:
-            await desk.session.pause()
+            await desk.session.pause.hold()
             group.start_soon(desk.ask, "look")
             await until(desk, lambda desk: desk.session.running)
             desk.session.cancel()

@@ -5,16 +5,21 @@ import * as vscode from 'vscode';
 
 import { OUTPUT, openDiff } from '../host/diff';
 import type { EditorState } from '../host/editorState';
+import type { FileIndex } from '../host/fileIndex';
 import type { Permissions } from '../host/permission';
+import { fuzzy } from '../host/fuzzy';
 import { showLine } from '../host/review';
 import type { SessionController } from '../session';
 import { VIEW_COMMANDS } from '../state';
-import type { FromView } from './messages';
+import type { FromView, ToView } from './messages';
 
 export interface Doers {
   controller: SessionController;
   permissions: Permissions;
   editor: EditorState;
+  index: FileIndex;
+  /** Says something to the view. */
+  tell: (message: ToView) => void;
 }
 
 /** Does what a message asks. Rejects with a sentence for the person when it cannot be done. */
@@ -27,6 +32,14 @@ export async function act(doers: Doers, message: FromView): Promise<void> {
       return controller.stop();
     case 'mode':
       return controller.setMode(message.id);
+    case 'model':
+      return controller.setModel(message.id);
+    case 'stopCall':
+      return controller.calls.stopCall(shown(controller), message.id);
+    case 'queued':
+      return changeQueued(controller, message);
+    case 'checkRule':
+      return checkRule(doers, message);
     case 'answer':
       return void permissions.answer(message.id, message);
     case 'review':
@@ -34,8 +47,15 @@ export async function act(doers: Doers, message: FromView): Promise<void> {
     case 'selection':
       editor.switchSelection(message.on);
       return;
-    case 'addContext':
-      return editor.add();
+    case 'find':
+      return find(doers, message);
+    case 'mention':
+      if (message.kind === 'selection') editor.keepSelection();
+      else editor.add(message.path, message.kind);
+      return;
+    case 'addFiles':
+      message.uris.forEach((uri) => editor.add(vscode.Uri.parse(uri).fsPath));
+      return;
     case 'removeChip':
       editor.remove(message.id);
       return;
@@ -48,6 +68,12 @@ export async function act(doers: Doers, message: FromView): Promise<void> {
   }
 }
 
+/** The conversation that a message of the view is about: the one that it shows. */
+function shown(controller: SessionController): string {
+  if (controller.shown !== null) return controller.shown;
+  throw new Error(vscode.l10n.t('There is no conversation to send this to'));
+}
+
 async function send(
   controller: SessionController,
   editor: EditorState,
@@ -56,6 +82,29 @@ async function send(
   const draft = await editor.draft(text, images);
   await controller.send(draft);
   editor.used(draft);
+}
+
+/** The selection comes first while nothing is searched for, or when its file is. */
+async function find(doers: Doers, { serial, query }: FromView & { type: 'find' }): Promise<void> {
+  const { editor, index, tell } = doers;
+  const { selected } = editor;
+  const match = selected && fuzzy(query, selected.name);
+  const found = await index.find(query);
+  tell({ type: 'found', serial, found: match ? [{ ...selected, hits: match.hits }, ...found] : found });
+}
+
+/** Changes or removes a prompt that waits; one that was taken up already is told of. */
+async function changeQueued(
+  controller: SessionController,
+  { id, text }: FromView & { type: 'queued' },
+): Promise<void> {
+  if (await controller.calls.changeQueued(shown(controller), id, text)) return;
+  controller.tell('info', vscode.l10n.t('The agent has this prompt already'));
+}
+
+async function checkRule(doers: Doers, { id, rule }: FromView & { type: 'checkRule' }): Promise<void> {
+  const problem = (await doers.controller.calls.checkRule(rule)) ?? '';
+  doers.tell({ type: 'ruleChecked', id, rule, problem });
 }
 
 type Shown = Extract<

@@ -69,14 +69,16 @@ export class Panel implements vscode.WebviewViewProvider, vscode.Disposable {
 
   /** Brings the panel up by a command of the person's, then gives it a message. */
   async reveal(message: ToView): Promise<void> {
-    if (this.#sent) this.#post(message);
+    if (this.#sent) this.tell(message);
     else this.#later.push(message);
     await vscode.commands.executeCommand(`${VIEW}.focus`);
   }
 
   /** Tells the view something if it is there; whoever is away does not hear it. */
   tell(message: ToView): void {
-    if (this.#sent) this.#post(message);
+    if (!this.#sent) return;
+    this.#flush();
+    this.#post(message);
   }
 
   dispose(): void {
@@ -113,14 +115,19 @@ export class Panel implements vscode.WebviewViewProvider, vscode.Disposable {
 
   #schedule(): void {
     this.#badge();
-    this.#timer ??= setTimeout(() => {
-      this.#timer = undefined;
-      if (!this.#sent) return;
-      const now = this.controller.view();
-      const patch = difference(this.#sent, now);
-      this.#sent = now;
-      if (patch) this.#post({ type: 'patch', patch });
-    }, JOIN_MS);
+    // Another conversation is shown at once, so that nothing is typed into the wrong one.
+    if (this.#sent && this.#sent.shell.sessionId !== this.controller.shown) this.#flush();
+    else this.#timer ??= setTimeout(() => this.#flush(), JOIN_MS);
+  }
+
+  #flush(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (!this.#sent) return;
+    const now = this.controller.view();
+    const patch = difference(this.#sent, now);
+    this.#sent = now;
+    if (patch) this.#post({ type: 'patch', patch });
   }
 
   #post(message: ToView): void {

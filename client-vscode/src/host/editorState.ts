@@ -3,14 +3,17 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 
-import type { PastedImage } from '../chat/messages';
+import type { Found, PastedImage } from '../chat/messages';
 import { sayError } from '../log';
 import type { AddToChat, PromptBlock } from '../protocol';
 import type { Draft, SessionController } from '../session';
 import type { Chip } from '../state';
+import type { FileIndex } from './fileIndex';
 
 /** A file is sent whole up to this many characters; of a longer one the model is told to read what it needs. */
 const FILE_LIMIT = 200_000;
+/** Of a folder at most this many names go along. */
+const FOLDER_LIMIT = 300;
 
 export class EditorState implements vscode.Disposable {
   readonly #disposables: vscode.Disposable[] = [];
@@ -20,7 +23,10 @@ export class EditorState implements vscode.Disposable {
   #files: { chip: Chip; text?: string }[] = [];
   #serial = 0;
 
-  constructor(private readonly controller: SessionController) {
+  constructor(
+    private readonly controller: SessionController,
+    private readonly index: FileIndex,
+  ) {
     this.#disposables.push(
       vscode.window.onDidChangeTextEditorSelection((event) => this.#look(event.textEditor)),
       vscode.window.onDidChangeActiveTextEditor((editor) => this.#look(editor)),
@@ -50,29 +56,31 @@ export class EditorState implements vscode.Disposable {
     this.#show();
   }
 
-  /** Lets the person pick a file of the workspace. */
-  async add(): Promise<void> {
-    const found = await vscode.workspace.findFiles('**/*', undefined, 5000);
-    const items = found.map((uri) => ({
-      label: path.basename(uri.fsPath),
-      description: vscode.workspace.asRelativePath(path.dirname(uri.fsPath)),
-      uri,
-    }));
-    items.sort((a, b) => a.label.localeCompare(b.label));
-    const options = {
-      matchOnDescription: true,
-      placeHolder: vscode.l10n.t('A file that goes along with the prompt'),
-    };
-    const chosen = await vscode.window.showQuickPick(items, options);
-    if (!chosen || this.#files.some((file) => file.chip.path === chosen.uri.fsPath)) return;
+  /** The selection as something that can be mentioned, while there is one. */
+  get selected(): Found | undefined {
+    const chip = this.#selection?.chip;
+    if (!chip?.path || !chip.range) return undefined;
+    const lines = chip.range.join('-');
+    const relative = vscode.workspace.asRelativePath(chip.path);
+    const detail = path.dirname(relative) === '.' ? '' : path.dirname(relative);
+    const name = `${chip.name}:${lines}`;
+    return { kind: 'selection', name, detail, path: chip.path, insert: `${relative}:${lines}`, hits: [] };
+  }
+
+  /** The selection stays with the prompt, also when something else is selected later. */
+  keepSelection(): void {
+    if (!this.#selection) return;
+    const { chip, text } = this.#selection;
     this.#serial += 1;
-    const chip: Chip = {
-      id: `file:${this.#serial}`,
-      kind: 'file',
-      name: chosen.label,
-      path: chosen.uri.fsPath,
-    };
-    this.#files.push({ chip });
+    this.#files.push({ chip: { ...chip, id: `range:${this.#serial}` }, text });
+    this.#show();
+  }
+
+  /** A file goes along whole; a folder as the list of what is in it. */
+  add(file: string, kind: 'file' | 'folder' = 'file'): void {
+    if (this.#files.some(({ chip }) => chip.path === file && !chip.range)) return;
+    this.#serial += 1;
+    this.#files.push({ chip: { id: `file:${this.#serial}`, kind, name: path.basename(file), path: file } });
     this.#show();
   }
 
@@ -117,7 +125,7 @@ export class EditorState implements vscode.Disposable {
     const blocks: PromptBlock[] = [];
     const chips: Chip[] = [];
     for (const file of this.#files) {
-      const content = file.text ?? (await readFile(file.chip));
+      const content = file.text ?? (await this.#read(file.chip));
       blocks.push(resource(file.chip, content));
       chips.push(file.chip);
     }
@@ -132,6 +140,13 @@ export class EditorState implements vscode.Disposable {
     }
     blocks.push({ type: 'text', text });
     return { text, chips, blocks };
+  }
+
+  async #read(chip: Chip): Promise<string> {
+    if (chip.kind !== 'folder') return readFile(chip);
+    const { files, more } = await this.index.below(chip.path ?? '', FOLDER_LIMIT);
+    const rest = more ? [`(and ${more} more files)`] : [];
+    return ['Files in this folder:', ...files, ...rest].join('\n');
   }
 
   #look(editor: vscode.TextEditor | undefined): void {
@@ -177,7 +192,7 @@ export class EditorState implements vscode.Disposable {
     const before = this.#terminals.get(terminal);
     this.#terminals.set(terminal, cwd.fsPath);
     if (before === undefined || before === cwd.fsPath) return;
-    this.controller
+    this.controller.calls
       .terminalMoved(before, cwd.fsPath)
       .catch((error: unknown) => sayError('The server was not told of the terminal', error));
   }
@@ -196,7 +211,9 @@ function lastLine(selection: vscode.Selection): number {
 
 function resource(chip: Chip, text: string): PromptBlock {
   const lines = chip.range ? `#L${chip.range[0]}-L${chip.range[1]}` : '';
-  return { type: 'resource', resource: { uri: `${String(vscode.Uri.file(chip.path ?? ''))}${lines}`, text } };
+  const uri = String(vscode.Uri.file(chip.path ?? ''));
+  const end = chip.kind === 'folder' ? '/' : lines;
+  return { type: 'resource', resource: { uri: `${uri}${end}`, text } };
 }
 
 async function readFile(chip: Chip): Promise<string> {

@@ -96,17 +96,41 @@ export class Permissions implements vscode.Disposable {
 
   /** Closing the modal is no answer: the question goes on waiting in the panel. */
   async #modal(detail: PermissionDetail, options: PermissionOption[]): Promise<void> {
-    const items = options.map((option) => ({ title: option.name, optionId: option.optionId }));
+    const items = options.map((option) => ({ title: option.name, option }));
+    const rules = detail.rules ?? [];
     const lines = [
       detail.command ?? detail.diffs?.map((diff) => diff.path).join('\n'),
       detail.why,
+      ...(detail.cause ? [vscode.l10n.t('Because of: {0}', detail.cause)] : []),
       ...(detail.effects ?? []),
+      ...(rules.length ? [vscode.l10n.t('For longer than once: {0}', rules.join(', '))] : []),
     ];
     const chosen = await vscode.window.showWarningMessage(
       detail.title,
       { modal: true, detail: lines.filter(Boolean).join('\n\n') },
       ...items,
     );
-    if (chosen) this.answer(detail.id, { optionId: chosen.optionId });
+    const answer = chosen && (await this.#complete(detail, chosen.option));
+    if (answer) this.answer(detail.id, answer);
+  }
+
+  /** What a card asks for on the spot: words with a no, a look at the rule before it is kept. */
+  async #complete(detail: PermissionDetail, option: PermissionOption): Promise<Answer | undefined> {
+    const { optionId, kind, name } = option;
+    if (kind === 'reject_once') {
+      const prompt = vscode.l10n.t('Why not, or what instead');
+      const feedback = await vscode.window.showInputBox({ title: name, prompt, ignoreFocusOut: true });
+      return feedback?.trim() ? { optionId, feedback: feedback.trim() } : { optionId };
+    }
+    const [rule, ...others] = detail.rules ?? [];
+    if (!['allow_project', 'allow_always'].includes(optionId) || rule === undefined) return { optionId };
+    const text = await vscode.window.showInputBox({
+      title: name,
+      prompt: vscode.l10n.t('Rule to keep'),
+      value: rule,
+      ignoreFocusOut: true,
+      validateInput: (written) => this.controller.calls.checkRule(written),
+    });
+    return text?.trim() ? { optionId, rules: [text.trim(), ...others] } : undefined;
   }
 }

@@ -13,6 +13,8 @@ export interface Answer {
   optionId: string;
   feedback?: string;
   command?: string;
+  /** Kept in place of the rules that were offered. */
+  rules?: string[];
 }
 
 /** The detail that the server gave, filled from the plain request where it gave none. */
@@ -33,6 +35,7 @@ export function detailOf(params: RequestPermission, meta: Json): PermissionDetai
 export function outcomeOf(answer: Answer, detail: PermissionDetail, input: Json): PermissionAnswer {
   const ours: Json = {};
   if (answer.feedback) ours['feedback'] = answer.feedback;
+  if (answer.rules && detail.rulesEditable) ours['rules'] = answer.rules;
   if (answer.command !== undefined && answer.command !== detail.command) {
     ours['updatedInput'] = { ...input, command: answer.command };
   }
@@ -42,5 +45,6 @@ export function outcomeOf(answer: Answer, detail: PermissionDetail, input: Json)
 
 /** The row that stays in the transcript. */
 export function lineOf(option: PermissionOption, answer: Answer): string {
+  if (answer.rules?.length) return `${option.name}: ${answer.rules.join(', ')}`;
   return answer.feedback ? `${option.name}: “${answer.feedback}”` : option.name;
 }

@@ -3,37 +3,15 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 
-import { launch, load, openPanel, post, settle } from './harness.mjs';
+import { load, post, settle } from './harness.mjs';
+import { stage } from './stage.mjs';
 
 const { SCENES, OTHERS, NOW } = await load('test/panel/states.ts');
 const { difference } = await load('src/patch.ts');
 const DEAF_MS = 400;
 
-let browser;
-before(async () => (browser = await launch()));
-after(() => browser.close());
+const { shown, patch, posted, focused } = stage({ before, after, NOW, difference });
 
-/** A panel that shows a scene; closed when the test ends, which fails on any error of the page. */
-async function shown(context, state, size = {}) {
-  const view = await openPanel(browser, { now: NOW, ...size });
-  context.after(async () => {
-    const violations = await view.page.evaluate(() => window.violations);
-    await view.close();
-    assert.deepEqual([...view.problems, ...violations], []);
-  });
-  await post(view.page, { type: 'init', state, strings: {}, locale: 'en' });
-  await settle(view.page);
-  return view.page;
-}
-
-async function patch(page, from, to) {
-  await post(page, { type: 'patch', patch: difference(from, to) });
-  await settle(page);
-}
-
-const posted = (page, type) =>
-  page.evaluate((wanted) => window.posted.filter((message) => message.type === wanted), type);
-const focused = (page) => page.evaluate(() => document.activeElement?.id ?? '');
 /** The card listens to the page's own clock, so that is what is waited for. */
 const deafness = (page) => page.waitForTimeout(DEAF_MS + 50);
 

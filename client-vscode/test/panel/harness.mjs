@@ -103,3 +103,8 @@ export function settle(page) {
       }),
   );
 }
+
+/** The number of the last search that the panel asked for. */
+export function asked(page) {
+  return page.evaluate(() => window.posted.findLast((message) => message.type === 'find')?.serial ?? 0);
+}

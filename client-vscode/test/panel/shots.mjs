@@ -6,12 +6,13 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 
-import { launch, load, openPanel, post, settle, strings, THEMES } from './harness.mjs';
+import { asked, launch, load, openPanel, post, settle, strings, THEMES } from './harness.mjs';
 
 const [out = 'test-results/panel', only] = process.argv.slice(2);
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
-const WIDTHS = [300, 360, 480];
+/** The first is what is left of the usual width where everything is enlarged by half. */
+const WIDTHS = [240, 360, 480];
 
 const { SCENES, OTHERS, NOW } = await load('test/panel/states.ts');
 const { difference } = await load('src/patch.ts');
@@ -28,6 +29,9 @@ async function play(page, scene) {
   }
   for (const selector of scene.click ?? []) await page.locator(selector).first().click();
   if (scene.type) await page.locator('[data-prompt]').fill(scene.type);
+  if (scene.found) await post(page, { type: 'found', serial: await asked(page), found: scene.found });
+  await settle(page);
+  if (scene.press) await page.keyboard.press(scene.press);
   await page.mouse.move(0, 0);
   await settle(page);
 }

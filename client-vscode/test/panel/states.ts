@@ -1,5 +1,6 @@
 /** Fixed states of the panel for its pictures: one believable task, cut at different moments. */
 
+import type { Found } from '../../src/chat/messages';
 import type { FileDiff, FileInfo, PermissionDetail, PermissionOption } from '../../src/protocol';
 import type { AskItem, Chip, Item, Shell, ToolItem, ViewState } from '../../src/state';
 
@@ -26,6 +27,15 @@ const MODES = {
   ],
 };
 
+const MODELS = {
+  currentModelId: 'claude-sonnet-4-5',
+  availableModels: [
+    { modelId: 'claude-opus-4-1', name: 'Opus 4.1', description: '200k, $15 / $75 a million tokens' },
+    { modelId: 'claude-sonnet-4-5', name: 'Sonnet 4.5', description: '200k, $3 / $15 a million tokens' },
+    { modelId: 'claude-haiku-4-5', name: 'Haiku 4.5', description: '200k, $1 / $5 a million tokens' },
+  ],
+};
+
 const selection: Chip = {
   id: 'selection',
   kind: 'selection',
@@ -44,7 +54,9 @@ const shell: Shell = {
   waiting: null,
   queued: [],
   changes: [],
+  redo: 0,
   modes: MODES,
+  models: MODELS,
   usage: { used: 76_000, size: 200_000, cost: 0.42, currency: 'USD' },
   connection: { ready: true, model: 'claude-sonnet-4-5', source: 'ANTHROPIC_API_KEY' },
   server: { state: 'running', actions: [] },
@@ -167,7 +179,7 @@ const write = tool('e1', 'Write', {
   path: bucketDiff.path,
   diffs: [bucketDiff],
 });
-const edit = tool('e2', 'Edit', {
+export const EDIT = tool('e2', 'Edit', {
   family: 'edit',
   target: 'src/app.ts',
   path: appDiff.path,
@@ -275,6 +287,8 @@ const changes: FileInfo[] = [
 const OPTIONS: PermissionOption[] = [
   { optionId: 'allow_once', name: 'Allow once', kind: 'allow_once' },
   { optionId: 'allow_session', name: 'Allow for this session', kind: 'allow_always' },
+  { optionId: 'allow_project', name: 'Allow in this project', kind: 'allow_always' },
+  { optionId: 'allow_always', name: 'Always allow', kind: 'allow_always' },
   { optionId: 'reject_once', name: 'Deny', kind: 'reject_once' },
 ];
 const commandDetail: PermissionDetail = {
@@ -288,7 +302,9 @@ const commandDetail: PermissionDetail = {
     'cd packages/web && rm -rf dist .cache/vite && npm run build -- --mode production --outDir ../../deploy/public/assets/2026-11',
   description: 'Rebuild from a clean output folder',
   effects: ['writes: packages/web/dist', 'writes: packages/web/.cache/vite', 'contacts: registry.npmjs.org'],
+  cause: 'rm -rf dist .cache/vite',
   rules: ['Bash(rm -rf dist .cache/vite)'],
+  rulesEditable: true,
 };
 const askCommand: AskItem = { kind: 'ask', id: 'q1', call: 'b5', detail: commandDetail, options: OPTIONS };
 const askEdit: AskItem = {
@@ -304,6 +320,7 @@ const askEdit: AskItem = {
     why: 'Edits are asked in this mode',
     diffs: [appDiff],
     rules: ['Edit(src/**)'],
+    rulesEditable: true,
   },
 };
 
@@ -311,8 +328,8 @@ const streaming = state([prompt, ...reads, write, live, footLive], {
   running: true,
   changes,
   queued: [
-    { id: 'q1', text: 'Also log the key’s last four characters when a client is limited' },
-    { id: 'q2', text: 'Then update the changelog' },
+    { id: 'w1', text: 'Also log the key’s last four characters when a client is limited' },
+    { id: 'w2', text: 'Then update the changelog' },
   ],
 });
 
@@ -351,6 +368,9 @@ export interface Scene {
   /** What the person does before the picture: clicks on selectors, or text typed into the prompt. */
   click?: string[];
   type?: string;
+  /** What the extension answers to the mention that was typed. */
+  found?: Found[];
+  press?: string;
   height?: number;
 }
 
@@ -370,7 +390,7 @@ export const SCENES: Record<string, Scene> = {
   },
   '2-answer': {
     state: state(
-      [prompt, thought, intro, ...reads, write, deniedAsk, denied, failed, passed, edit, done, footDone],
+      [prompt, thought, intro, ...reads, write, deniedAsk, denied, failed, passed, EDIT, done, footDone],
       { changes },
     ),
     height: 1420,
@@ -455,6 +475,8 @@ export const SCENES: Record<string, Scene> = {
           options: [
             { optionId: 'allow_once', name: '允许一次', kind: 'allow_once' },
             { optionId: 'allow_session', name: '本次会话允许', kind: 'allow_always' },
+            { optionId: 'allow_project', name: '在此项目中允许', kind: 'allow_always' },
+            { optionId: 'allow_always', name: '始终允许', kind: 'allow_always' },
             { optionId: 'reject_once', name: '拒绝', kind: 'reject_once' },
           ],
         },
@@ -465,7 +487,7 @@ export const SCENES: Record<string, Scene> = {
         running: true,
         waiting: 'q1',
         changes,
-        queued: [{ id: 'q1', text: '然后更新变更日志' }],
+        queued: [{ id: 'w1', text: '然后更新变更日志' }],
         modes: { currentModeId: 'default', availableModes: [{ id: 'default', name: '询问' }] },
       },
     ),
@@ -473,6 +495,24 @@ export const SCENES: Record<string, Scene> = {
     height: 860,
   },
 };
+
+const found = (name: string, folder: string, hits: number[], part: Partial<Found> = {}): Found => ({
+  kind: 'file',
+  name,
+  detail: folder,
+  path: at(`${folder}/${name}`),
+  insert: `${folder}/${name}`,
+  hits,
+  ...part,
+});
+export const FOUND = [
+  found('tokenBucket.ts', 'src/limits', [0, 1, 2], { open: true }),
+  found('tokenBucket.test.ts', 'src/limits', [0, 1, 2]),
+  found('verifyToken.ts', 'packages/auth/src/middleware', [6, 7, 8]),
+  found('tokens', 'packages/auth/src', [0, 1, 2], { kind: 'folder', insert: 'packages/auth/src/tokens/' }),
+];
+const PARTS = { fresh: 1_200, cacheRead: 61_000, cacheWrite: 12_600, output: 1_200 };
+const filled = { used: 76_000, size: 200_000, cost: 0.42, currency: 'USD', parts: PARTS };
 
 /** More that are checked, without a picture that is kept. */
 export const OTHERS: Record<string, Scene> = {
@@ -508,6 +548,21 @@ export const OTHERS: Record<string, Scene> = {
   'no-folder': { state: state([], { title: '', folder: null, cwd: '' }) },
   history: { state: state([], { history: { open: true, loading: false, sessions } }) },
   'mode-menu': { state: state([done, footDone], { changes }), click: ['[data-act="mode"]'] },
+  mention: {
+    state: state([], { title: '', usage: null, chips: [selection] }),
+    type: 'Cover the edge cases of @tok',
+    found: FOUND,
+  },
+  commands: { state: state([], { title: '', usage: null }), type: '/' },
+  'model-menu': { state: state([done, footDone], { changes }), click: ['[data-act="model"]'] },
+  context: { state: state([done, footDone], { usage: filled }), click: ['[data-act="context"]'] },
+  help: { state: state([done, footDone]), type: '/help', press: 'Enter', height: 860 },
+  rule: {
+    state: state([askCommand, footLive], { running: true, waiting: 'q1' }),
+    click: ['[data-option="allow_project"]'],
+  },
+  'queue-edit': { state: streaming, click: ['[data-act="queueEdit"]'] },
+  undone: { state: state([done, footDone], { redo: 3 }) },
   bypass: {
     state: state([done, footDone], { modes: { ...MODES, currentModeId: 'bypassPermissions' }, others: 2 }),
   },
@@ -522,7 +577,7 @@ export const OTHERS: Record<string, Scene> = {
   tall: {
     state: streaming,
     then: [
-      state([prompt, intro, ...reads, write, edit, askCommand, footLive], { running: true, waiting: 'q1' }),
+      state([prompt, intro, ...reads, write, EDIT, askCommand, footLive], { running: true, waiting: 'q1' }),
     ],
     height: 420,
   },

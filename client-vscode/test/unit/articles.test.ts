@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { type Article, articles, lastEdits, thisTurn } from '../../src/chat/view/articles';
+import { answerText, type Article, articles, turnsOf } from '../../src/chat/view/articles';
 import { opensItself } from '../../src/chat/view/toolCard';
+import { type Page, pagesOf } from '../../src/chat/view/window';
 import { readsLabel } from '../../src/chat/view/toolRow';
 import type { AskItem, Item, ToolItem } from '../../src/state';
 
@@ -112,8 +113,8 @@ test('a row of readings says what it comes to', () => {
 test('the newest edit of a file in a turn is the one that stays open', () => {
   const edit = (id: string, path: string) => tool(id, { family: 'edit', path });
   const items = [user('u1'), edit('1', '/a'), edit('2', '/b'), edit('3', '/a'), user('u2'), edit('4', '/a')];
-  assert.deepEqual([...lastEdits(items)].sort(), ['2', '3', '4']);
-  assert.deepEqual([...thisTurn(items)], ['4']);
+  assert.deepEqual([...turnsOf(items).lastEdits].sort(), ['2', '3', '4']);
+  assert.deepEqual([...turnsOf(items).current], ['4']);
 });
 
 test('cards open and close by themselves as their calls go on', () => {
@@ -127,4 +128,37 @@ test('cards open and close by themselves as their calls go on', () => {
   assert.equal(opensItself(edit, false, true, true), false);
   assert.equal(opensItself(edit, true, false, true), true);
   assert.equal(opensItself(edit, true, false, false), false);
+});
+
+test('a long answer goes on in further articles, its foot stays with the last, and all its words are copied', () => {
+  const calls = Array.from({ length: 100 }, (_, index) => bash(`c${index}`));
+  const items = [user('u'), words('first'), ...calls, words('last'), foot(false)];
+  const all = articles(items);
+  assert.deepEqual(
+    all.map((one) => (one.kind === 'answer' ? one.parts.length : one.kind)),
+    ['user', 40, 40, 23],
+  );
+  assert.equal(answerText(items, 'f'), 'first\n\nlast');
+});
+
+test('pages hold all articles once, and what is added changes the last one alone', () => {
+  const turns = (count: number) =>
+    Array.from({ length: count }, (_, index) => [
+      user(`u${index}`),
+      bash(`t${index}`),
+      bash(`s${index}`),
+    ]).flat();
+  const pages = pagesOf(articles(turns(100)));
+  const longer = pagesOf(articles(turns(101)));
+  const names = (all: Page[]) => all.map((page) => page.articles.map((one) => one.id));
+  assert.deepEqual(
+    names(pages).flat(),
+    articles(turns(100)).map((one) => one.id),
+  );
+  assert.deepEqual(names(longer).slice(0, pages.length - 1), names(pages).slice(0, -1));
+  assert.deepEqual(
+    pages.map((page) => page.before),
+    names(pages).map((_, index) => names(pages).slice(0, index).flat().length),
+  );
+  assert.ok(pages.length > 5);
 });

@@ -64,7 +64,7 @@ const files = (hunks: number): Happening => ({
 
 /** Every state on the way, the empty one first. */
 function way(...happenings: Happening[]): Conversation[] {
-  let conversation = emptyConversation('s', MODES);
+  let conversation = emptyConversation('s', { modes: MODES });
   return [conversation, ...happenings.map((one) => (conversation = fold(conversation, one)))];
 }
 const after = (...happenings: Happening[]) => way(...happenings).at(-1) ?? emptyConversation('s');
@@ -93,7 +93,7 @@ const TURN: Happening[] = [
   call({ _meta: { sidelight: { outputDelta: 'two' } } }),
   call({ status: 'completed', _meta: { sidelight: { outcome: 'done', durationMs: 1500, exitCode: 0 } } }),
   files(2),
-  state('running', { turnId: '1', queued: [{ id: 'q1', text: 'next' }] }),
+  state('running', { turnId: '1', queued: [{ id: 'w', text: 'next' }] }),
   state('idle', { durationMs: 5000 }),
   { kind: 'ended', stopReason: 'end_turn' },
 ];

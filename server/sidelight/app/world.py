@@ -20,6 +20,7 @@ from sidelight.core.decision import Mode, PermissionUpdate
 from sidelight.core.errors import ToolError
 from sidelight.core.events import Notice
 from sidelight.core.messages import Attachment, Usage
+from sidelight.core.model import SystemPrompt
 from sidelight.core.tool import AnyTool, Shell
 from sidelight.git.state import git_state
 from sidelight.hooks.engine import HookEngine, HookScope, HookSurroundings
@@ -179,7 +180,6 @@ class _Builder:
             HookSurroundings(self._environment, self._covers, self.world.file_runs),
         )
         stored = self._replay()
-        opened = stored.opened
         parts = Parts(
             model=self.world.link,
             effort=settings.effort_level,
@@ -190,12 +190,13 @@ class _Builder:
             shell=self.shell,
             scratch=self.scratch,
             opening=self._opening,
+            system_for=self._system,
             mode_reminder=self._mode_reminder,
             refresh=partial(self._refresh, hooks),
             notices=(*self._notices(hooks), *reviews.problems),
             price=price,
             ceilings=self._ceilings,
-            bounds=lambda: self._bounds(opened.model),
+            bounds=self._bounds,
         )
         return Session(stored, parts, self.host, self.sink, recorder)
 
@@ -220,14 +221,11 @@ class _Builder:
         if self.stored is not None:
             return self.stored
         model = self.roles.main
-        facts = Environment(
-            self.cwd, self.policy.roots[1:], model, str(self.scratch), self.world.place
-        )
         opened = Opened(
             session_id=self.id,
             cwd=self.cwd,
             model=model,
-            system=build_system_prompt(self.world.prompts, facts),
+            system=self._system(model),
             tools=tuple(
                 spec(self.tools[name], self.world.prompts.tool) for name in sorted(self.tools)
             ),
@@ -235,6 +233,12 @@ class _Builder:
         self.transcript.append(opened)
         self.transcript.append(ModeStored(mode=self.policy.mode))
         return Replay(opened)
+
+    def _system(self, model: str) -> SystemPrompt:
+        facts = Environment(
+            self.cwd, self.policy.roots[1:], model, str(self.scratch), self.world.place
+        )
+        return build_system_prompt(self.world.prompts, facts)
 
     def _policy(self, loaded: LoadedSettings) -> Policy:
         stored_mode = self.stored.mode if self.stored else None

@@ -8,7 +8,7 @@ from pydantic import Field
 from sidelight.core.content import Json, ToolResult, ToolUse, UserBlock
 from sidelight.core.decision import Decision
 from sidelight.core.host import PermissionPrompt, Severity, UserQuestion
-from sidelight.core.messages import Message, Repairs, Usage
+from sidelight.core.messages import AssistantMessage, Message, Repairs, Usage
 from sidelight.core.record import Record
 from sidelight.core.spend import Spent, Total
 
@@ -230,3 +230,14 @@ Event = Annotated[
     Field(discriminator="type"),
 ]
 Sink = Callable[[Event], Awaitable[None]]
+
+
+def counted(so_far: TurnEnded, event: Event) -> TurnEnded:
+    """How a turn would end if it were cancelled after this event."""
+    match event:
+        case StepStarted():
+            return so_far.model_copy(update={"steps": event.step})
+        case MessageAdded(message=AssistantMessage() as message):
+            return so_far.model_copy(update={"usage": so_far.usage + message.usage})
+        case _:
+            return so_far

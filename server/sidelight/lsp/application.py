@@ -15,7 +15,7 @@ from sidelight.core.events import Queued, Sink, SpendChanged, TurnEnded
 from sidelight.core.host import FileChange, Host
 from sidelight.core.messages import Message
 from sidelight.transcripts.entry import CallStored
-from sidelight.wire.connection import Connection
+from sidelight.wire.connection import Connection, ModelInfo
 from sidelight.wire.methods import ModeInfo, SessionInfo
 from sidelight.wire.reviewing import Changes, Review, Reviewed
 
@@ -54,6 +54,11 @@ class Conversation(Protocol):
     @property
     def mode(self) -> Mode:
         """The present permission mode."""
+        ...
+
+    @property
+    def model(self) -> str:
+        """The model that answers, as it was asked for: an id or an alias."""
         ...
 
     @property
@@ -120,6 +125,10 @@ class Conversation(Protocol):
         """Change the mode; raises AgentError for a mode that is not allowed here."""
         ...
 
+    async def set_model(self, model: str) -> None:
+        """Another model from the next turn on; raises AgentError while a turn runs."""
+        ...
+
 
 class Application(Protocol):
     """Everything behind the door. All of it runs on the server's loop."""
@@ -155,6 +164,14 @@ class Application(Protocol):
 
     def modes(self) -> Sequence[ModeInfo]:
         """The modes that may be picked."""
+        ...
+
+    async def models(self) -> Sequence[ModelInfo]:
+        """The models that may be picked; none while nobody answers."""
+        ...
+
+    def model_id(self, model: str) -> str:
+        """The id of the model that answers for a name."""
         ...
 
     async def connect(self, api_key: str | None) -> Connection:

@@ -8,6 +8,8 @@ from sidelight.core.errors import AgentError
 from sidelight.core.host import FileChange, Host
 from sidelight.lsp.application import Editor
 from sidelight.lsp.convert import uri_of
+from sidelight.lsp.model_words import model_info
+from sidelight.model.catalog import MODELS
 from sidelight.model.link import Linked, ModelLink
 from sidelight.model.local.engine import LocalModel
 from sidelight.model.provider import NoModel
@@ -15,7 +17,7 @@ from sidelight.session.manager import Build, SessionManager
 from sidelight.session.session import Session
 from sidelight.wire.catalogue import say
 from sidelight.wire.changes import changes_of
-from sidelight.wire.connection import Connection, SmallModel
+from sidelight.wire.connection import Connection, ModelInfo, SmallModel
 from sidelight.wire.methods import ModeInfo, SessionInfo
 from sidelight.wire.reviewing import Changes, Review, Reviewed
 
@@ -129,10 +131,23 @@ class Desk:
             for mode, name, description in MODES
         ]
 
+    async def models(self) -> Sequence[ModelInfo]:
+        """The models of whoever answers now; none in a demonstration and without a model."""
+        found = self._link.state
+        if not isinstance(found, Linked) or found.demonstration:
+            return ()
+        told, _ = await self._link.known()
+        cards = told or [self._link.card(name) for name in found.offered or MODELS]
+        return [model_info(card, self.editor.locale) for card in cards]
+
+    def model_id(self, model: str) -> str:
+        """The id of the model that answers for a name."""
+        return self._link.card(model).id
+
     async def connect(self, api_key: str | None) -> Connection:
         """Look for a model, and say what was found."""
         found = await self._link.connect(api_key)
-        connection = self._connection(found)
+        connection = self._connection(found, tuple(await self.models()))
         await self.editor.connection(connection)
         self._prepare()
         return connection
@@ -174,11 +189,11 @@ class Desk:
         if session is None:
             raise AgentError(f"There is no open conversation {request.session_id}.")
         if request.action == "keep":
-            return Reviewed(done=await session.keep(request.path, request.hunk_id))
+            return Reviewed(done=await session.reviewing.keep(request.path, request.hunk_id))
         if request.action == "redo":
-            done, problem = await session.redo()
+            done, problem = await session.reviewing.redo()
         else:
-            done, problem = await session.undo(request.path, request.hunk_id)
+            done, problem = await session.reviewing.undo(request.path, request.hunk_id)
         return Reviewed(done=done, problem=problem)
 
     def original(self, path: str) -> str | None:
@@ -205,7 +220,7 @@ class Desk:
         """A terminal of the editor went to another folder."""
         await self.sessions.cwd_changed(old_cwd, new_cwd)
 
-    def _connection(self, found: Linked | NoModel) -> Connection:
+    def _connection(self, found: Linked | NoModel, models: tuple[ModelInfo, ...]) -> Connection:
         if isinstance(found, NoModel):
             small = self._small()
             words = SMALL_ONLY if small.ready else SMALL_OFFER
@@ -217,6 +232,7 @@ class Desk:
             model=found.model(self._default_model()),
             source=". ".join(filter(None, (found.source, found.way, found.warning))),
             demonstration=found.demonstration,
+            models=models,
         )
 
     def _small(self) -> SmallModel:

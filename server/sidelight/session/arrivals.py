@@ -34,7 +34,7 @@ class Arrivals:
         review: ReviewLedger,
         *,
         moments: Moments,
-        model: str,
+        model: Callable[[], str],
         erase: Callable[[Waiting, str], Awaitable[None]],
         opening: Callable[[], Awaitable[Sequence[Attachment]]],
         mode_reminder: Callable[[Mode, Mode], str | None],
@@ -69,7 +69,7 @@ class Arrivals:
         """What joins now: reminders first, then prompts. Cancellable; nothing is lost then."""
         if not self.begun:
             source = "resume" if self._resumed else "startup"
-            self._left.extend(await self._moments.begin(source, self._model))
+            self._left.extend(await self._moments.begin(source, self._model()))
             self.begun = True
         if not self._opened:
             self._left.extend(await self._opening())

@@ -7,7 +7,7 @@ from pathlib import Path
 from sidelight.agent.turn import Bounds
 from sidelight.core.decision import Mode
 from sidelight.core.messages import Attachment
-from sidelight.core.model import Effort, ModelClient
+from sidelight.core.model import Effort, ModelClient, SystemPrompt
 from sidelight.core.tool import AnyTool, Shell
 from sidelight.hooks.engine import HookEngine
 from sidelight.review.ledger import ReviewLedger
@@ -19,11 +19,11 @@ from sidelight.session.spend import Ceiling, Price
 class Parts:
     """The parts; made by the composition root, owned by the session.
 
-    `opening` gives the reminders that go ahead of the first prompt, `mode_reminder` what the
-    model is told when the mode changed (old, new), `refresh` takes up settings that changed on
-    disk (blocking) and gives sentences about them, `notices` are told when the session starts.
-    `bounds` are those of the next turn, `ceilings` are what may be
-    spent, as of now.
+    `opening` gives the reminders that go ahead of the first prompt, `system_for` the prefix for a
+    model (blocking), `mode_reminder` what the model is told when the mode changed (old, new),
+    `refresh` takes up settings that changed on disk (blocking) and gives sentences about them,
+    `notices` are told when the session starts, `bounds` are those of the next turn with a model,
+    `ceilings` are what may be spent, as of now.
     """
 
     model: ModelClient
@@ -35,9 +35,10 @@ class Parts:
     shell: Shell
     scratch: Path
     opening: Callable[[], Awaitable[Sequence[Attachment]]]
+    system_for: Callable[[str], SystemPrompt]
     mode_reminder: Callable[[Mode, Mode], str | None]
     refresh: Callable[[], Sequence[str]]
     notices: Sequence[str]
-    bounds: Callable[[], Bounds]
+    bounds: Callable[[str], Bounds]
     price: Price
     ceilings: Callable[[], Sequence[Ceiling]]

@@ -8,6 +8,7 @@ import anyio
 from sidelight.core.content import ToolUse, UserBlock
 from sidelight.core.events import ToolCallEnded, TurnEnded
 from sidelight.core.messages import Message, Repairs
+from sidelight.core.model import SystemPrompt
 from sidelight.core.spend import Spent
 from sidelight.review.ledger import Reviewed
 from sidelight.review.store import ReviewStore
@@ -16,6 +17,7 @@ from sidelight.transcripts.entry import (
     CallStored,
     Entry,
     MessageStored,
+    ModelStored,
     ModeStored,
     PromptDropped,
     PromptStored,
@@ -63,6 +65,10 @@ class Recorder:
     async def repairs(self, repairs: Repairs) -> None:
         """Requests leave this out from here on."""
         await self._write(RepairsStored(repairs=repairs))
+
+    async def model(self, model: str, system: SystemPrompt) -> None:
+        """Another model answers from here on."""
+        await self._write(ModelStored(model=model, system=system))
 
     async def message(self, message: Message) -> None:
         """A message joined the history."""

@@ -26,29 +26,29 @@ from sidelight.core.events import (
     Notice,
     QueueChanged,
     Queued,
-    ReviewChanged,
     Sink,
     SpendChanged,
-    StepStarted,
     ToolCallEnded,
     ToolCallStarted,
     TurnEnded,
+    counted,
 )
 from sidelight.core.host import FileChange, Host
 from sidelight.core.ids import new_id
 from sidelight.core.ledger import FileLedger
-from sidelight.core.messages import AssistantMessage, Message
+from sidelight.core.messages import Message
 from sidelight.core.tool import ToolContext
 from sidelight.permissions.pipeline import withheld
 from sidelight.session import queue
 from sidelight.session.arrivals import Arrivals
 from sidelight.session.inbox import Inbox, Waiting
+from sidelight.session.model_choice import choose
 from sidelight.session.moments import Moments
 from sidelight.session.parts import Parts
-from sidelight.session.pause import Pause
+from sidelight.session.pause import Gate, Pause
 from sidelight.session.recorder import Recorder
-from sidelight.session.redo import redo, undo
 from sidelight.session.review_host import ReviewHost
+from sidelight.session.reviewing import Reviewing
 from sidelight.session.spend import Spending
 from sidelight.transcripts.entry import Opened
 from sidelight.transcripts.replay import Replay
@@ -75,13 +75,14 @@ class Session:
         self._inbox = Inbox()
         self._sink = sink
         self._recorder = recorder
-        self._inner = host
-        self._host = ReviewHost(host, self.review, self.review_changed)
+        self.reviewing = Reviewing(self.review, host, self.ledger, recorder, self.tell)
+        self._host = ReviewHost(host, self.review, self.reviewing.changed)
         self._turns = anyio.Lock()
         self._scope: anyio.CancelScope | None = None
         self._executor: ToolExecutor | None = None
         self._moments = Moments(parts.hooks, self.tell, self._watch)
-        self._pause = Pause()
+        self._gate = Gate()
+        self.pause = Pause(self._gate, self._moments, self.tell)
         self._repairs = replay.repairs
         self._so_far = TurnEnded(turn_id="", reason="cancelled")
         self._arrivals = Arrivals(
@@ -89,7 +90,7 @@ class Session:
             self.ledger,
             self.review,
             moments=self._moments,
-            model=self.opened.model,
+            model=lambda: self.opened.model,
             erase=self._erase,
             opening=parts.opening,
             mode_reminder=parts.mode_reminder,
@@ -124,6 +125,11 @@ class Session:
     def mode(self) -> Mode:
         """The present permission mode."""
         return self.parts.rules.policy.mode
+
+    @property
+    def model(self) -> str:
+        """The model that answers, as it was asked for."""
+        return self.opened.model
 
     @property
     def host(self) -> Host:
@@ -204,31 +210,10 @@ class Session:
         await self._recorder.mode(mode)
         await self.tell(ModeChanged(mode=mode))
 
-    async def review_changed(self) -> None:
-        """The pending hunks are others: store what they rest on, and say so."""
-        await self._recorder.reviews(self.review.files())
-        await self.tell(ReviewChanged())
-
-    async def keep(self, path: str | None, hunk_id: str | None) -> int:
-        """Settle hunks as they are: one, a file's, or all. How many."""
-        count = self.review.keep(path, hunk_id)
-        await self.review_changed()
-        return count
-
-    async def undo(self, path: str | None, hunk_id: str | None) -> tuple[int, str | None]:
-        """Take hunks back through the editor; how many, and why some could not be.
-
-        One edit for the editor's own undo; the model hears of it at the next step.
-        """
-        result = await undo(self.review, self._inner, self.ledger, path, hunk_id)
-        await self.review_changed()
-        return result
-
-    async def redo(self) -> tuple[int, str | None]:
-        """Put back what the last undo took; how many hunks, and why some could not be."""
-        result = await redo(self.review, self._inner, self.ledger)
-        await self.review_changed()
-        return result
+    async def set_model(self, model: str) -> None:
+        """Another model from the next turn on; raises AgentError while a turn runs."""
+        system = self.parts.system_for
+        self.opened = await choose(self.opened, model, self._turns, self._recorder, system)
 
     async def start(self) -> None:
         """Tell what was wrong at the start, and the editor what to watch; called once."""
@@ -236,25 +221,11 @@ class Session:
             await self.tell(Notice(severity="warning", text=text))
         await self._watch()
 
-    async def pause(self) -> None:
-        """Hold the turn: what runs ends, the next step waits for `resume` or `cancel`."""
-        if not self._pause.held:
-            self._pause.hold()
-            await self.tell(Notice(severity="info", text="Paused: the next step waits."))
-            await self._moments.fire("SessionPause", {})
-
-    async def resume(self) -> None:
-        """Let a held turn go on."""
-        if self._pause.held:
-            await self._moments.fire("SessionResume", {})
-            self._pause.release()
-            await self.tell(Notice(severity="info", text="Going on."))
-
     async def file_changed(self, change: FileChange) -> None:
         """A file changed: its hooks run, and the model is told if it knows another text of it."""
         self._arrivals.touch(change.path)
-        if change.event == "unlink" and self.review.file_removed(change.path):
-            await self.review_changed()
+        if change.event == "unlink":
+            await self.reviewing.file_removed(change.path)
         fields = {"file_path": change.path, "event": change.event}
         await self._moments.fire("FileChanged", fields, change.path)
 
@@ -265,8 +236,7 @@ class Session:
     async def text_changed(self, path: str, text: str) -> None:
         """The editor's text of a file is another one."""
         self._arrivals.touch(path)
-        if self.review.text_changed(path, text):
-            await self.review_changed()
+        await self.reviewing.text_changed(path, text)
 
     async def close(self) -> None:
         """Cancel, and wait until the turn has ended and everything is on disk.
@@ -345,7 +315,7 @@ class Session:
         return ended
 
     def _turn(self, waiting: Waiting, turn_id: str) -> Turn:
-        bounds = self.parts.bounds()
+        bounds = self.parts.bounds(self.opened.model)
         target = token_target(waiting.typed) or bounds.token_target
         return Turn(
             id=turn_id,
@@ -364,7 +334,7 @@ class Session:
             bounds=replace(bounds, token_target=target),
             repairs=self._repairs,
             repeats=Repeats(bounds.repeats),
-            unpaused=self._pause.passed,
+            unpaused=self._gate.passed,
             may_spend=self.spending.may_spend,
         )
 
@@ -386,7 +356,7 @@ class Session:
         return found
 
     async def _pass_on(self, event: Event) -> None:
-        self._so_far = _counted(self._so_far, event)
+        self._so_far = counted(self._so_far, event)
         if isinstance(event, MessageAdded):
             self._arrivals.joined(event.message)
             await self._recorder.message(event.message)
@@ -422,14 +392,3 @@ class Session:
         except Exception:
             log.exception("the client of session %s no longer listens", self.id)
             self.cancel()
-
-
-def _counted(so_far: TurnEnded, event: Event) -> TurnEnded:
-    """How a turn would end if it were cancelled after this event."""
-    match event:
-        case StepStarted():
-            return so_far.model_copy(update={"steps": event.step})
-        case MessageAdded(message=AssistantMessage() as message):
-            return so_far.model_copy(update={"usage": so_far.usage + message.usage})
-        case _:
-            return so_far

@@ -100,6 +100,14 @@ class ModeStored(_Line):
     mode: str
 
 
+class ModelStored(_Line):
+    """Another model from here on, with the prefix that was written for it."""
+
+    type: Literal["model"] = "model"
+    model: str
+    system: SystemPrompt
+
+
 class TitleStored(_Line):
     """The conversation's name; the last one counts."""
 
@@ -127,6 +135,7 @@ Entry = Annotated[
     | CallStored
     | SpendStored
     | ModeStored
+    | ModelStored
     | TitleStored
     | TurnStored,
     Field(discriminator="type"),

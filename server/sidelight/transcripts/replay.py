@@ -15,6 +15,7 @@ from sidelight.transcripts.entry import (
     CallStored,
     Entry,
     MessageStored,
+    ModelStored,
     ModeStored,
     Opened,
     PromptDropped,
@@ -67,7 +68,7 @@ class Replay:
                 self.calls[entry.tool_use_id] = entry
             case TurnStored():
                 self.usage += entry.usage
-            case RepairsStored() | ModeStored() | TitleStored():
+            case RepairsStored() | ModeStored() | ModelStored() | TitleStored():
                 self._set(entry)
             case Opened():
                 pass
@@ -80,8 +81,12 @@ class Replay:
             rest = AssistantMessage(id=f"rest-{left[0].id}", content=left, stop_reason="killed")
             self._join(rest)
 
-    def _set(self, entry: RepairsStored | ModeStored | TitleStored) -> None:
+    def _set(self, entry: RepairsStored | ModeStored | ModelStored | TitleStored) -> None:
+        """The last one of each counts."""
         match entry:
+            case ModelStored():
+                chosen = {"model": entry.model, "system": entry.system}
+                self.opened = self.opened.model_copy(update=chosen)
             case RepairsStored():
                 self.repairs = entry.repairs
             case ModeStored():

@@ -16,6 +16,7 @@ REQUESTS = (
     "session/list",
     "session/prompt",
     "session/set_mode",
+    "session/set_model",
     "_sidelight/connect",
     "_sidelight/review",
     "_sidelight/original",

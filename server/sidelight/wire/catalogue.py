@@ -106,6 +106,8 @@ CHINESE = {
     "Looks around and plans, changes nothing": "只查看和规划，不做任何改动",
     "Don't ask": "不询问",
     "What no rule allows is denied": "没有规则允许的一律拒绝",
+    "{window} tokens": "{window} 词元",
+    "${input} in, ${output} out per million": "每百万词元输入 ${input}，输出 ${output}",
     "Keep": "保留",
     "Undo": "撤销",
     "Show diff": "查看差异",

@@ -17,12 +17,20 @@ class SmallModel(Record):
     place: str
 
 
+class ModelInfo(Record):
+    """A model as a person picks it."""
+
+    model_id: str
+    name: str
+    description: str | None = None
+
+
 class Connection(Record):
     """`_sidelight/connection` (notification, and answer of `_sidelight/connect`).
 
     Which model answers and by which source; without one, `problem` says what to do next.
-    `demonstration` is true when replies were written beforehand. `small` is there only without a
-    model for the agent.
+    `demonstration` is true when replies were written beforehand. `models` are those that may be
+    picked; `small` is there only without a model for the agent.
     """
 
     ready: bool
@@ -31,6 +39,7 @@ class Connection(Record):
     problem: str | None = None
     tried: tuple[str, ...] = ()
     demonstration: bool = False
+    models: tuple[ModelInfo, ...] = ()
     small: SmallModel | None = None
 
 

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from sidelight.core.content import Json
 from sidelight.core.record import Record
-from sidelight.wire.connection import Connect, Connection
+from sidelight.wire.connection import Connect, Connection, ModelInfo
 from sidelight.wire.controls import (
     CheckRule,
     EditQueued,
@@ -75,6 +75,13 @@ class Modes(Record):
     available_modes: tuple[ModeInfo, ...]
 
 
+class Models(Record):
+    """The model that answers in a conversation and those that may be picked."""
+
+    current_model_id: str
+    available_models: tuple[ModelInfo, ...]
+
+
 class NewSession(Record):
     """`session/new`: begin a conversation in a folder."""
 
@@ -87,6 +94,7 @@ class SessionCreated(Record):
 
     session_id: str
     modes: Modes
+    models: Models
 
 
 class LoadSession(Record):
@@ -101,6 +109,7 @@ class SessionLoaded(Record):
     """Answer to `session/load`, after the replay."""
 
     modes: Modes
+    models: Models
 
 
 class ListSessions(Record):
@@ -157,6 +166,13 @@ class SetMode(Record):
 
     session_id: str
     mode_id: str
+
+
+class SetModel(Record):
+    """`session/set_model`: another model from the next turn on; refused while one runs."""
+
+    session_id: str
+    model_id: str
 
 
 class Nothing(Record):
@@ -315,6 +331,7 @@ REQUESTS: dict[str, tuple[type[Record], type[Record]]] = {
     "session/list": (ListSessions, SessionList),
     "session/prompt": (Prompt, PromptEnded),
     "session/set_mode": (SetMode, Nothing),
+    "session/set_model": (SetModel, Nothing),
     "_sidelight/connect": (Connect, Connection),
     "_sidelight/review": (Review, Reviewed),
     "_sidelight/original": (Original, OriginalText),

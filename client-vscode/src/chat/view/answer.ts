@@ -6,7 +6,7 @@ import { unsafeHTML } from 'lit-html/directives/unsafe-html.js';
 
 import type { FootItem, TextItem, ThinkingItem } from '../../state';
 import type { App } from './app';
-import { type Article, type Part } from './articles';
+import { answerText, type Article, type Part } from './articles';
 import { answeredRow, askCard } from './askCard';
 import { codeBlock } from './code';
 import { clock, duration } from './format';
@@ -21,14 +21,21 @@ import { readsRow } from './toolRow';
 const readers = new Map<string, Growing>();
 
 function blocksOf(item: TextItem): Block[] {
-  let reader = readers.get(item.id);
-  if (!reader) readers.set(item.id, (reader = new Growing()));
+  let reader = readers.get(item.id); // kept in the order of their use
+  reader ??= new Growing();
+  readers.delete(item.id);
+  readers.set(item.id, reader);
   return reader.update(item.text);
 }
 
-/** Forgets texts that are gone, as when another conversation is shown. */
-export function forgetTexts(ids: Set<string>): void {
-  for (const id of readers.keys()) if (!ids.has(id)) readers.delete(id);
+const READERS = 200;
+
+/** Forgets the readers that were not used for longest; one that is needed again begins anew. */
+export function forgetTexts(): void {
+  for (const id of readers.keys()) {
+    if (readers.size <= READERS) return;
+    readers.delete(id);
+  }
 }
 
 function textPart(app: App, item: TextItem): TemplateResult {
@@ -68,7 +75,7 @@ const OUTCOMES: Record<NonNullable<FootItem['outcome']>, (took: string) => strin
 };
 
 /** One row in one place: it says that work goes on, then how it ended. */
-function footPart(app: App, item: FootItem, text: string): TemplateResult {
+function footPart(app: App, item: FootItem): TemplateResult {
   if (item.running) {
     return html`<div class="turn-foot" data-foot="running">
       <span class="what"
@@ -80,6 +87,7 @@ function footPart(app: App, item: FootItem, text: string): TemplateResult {
   }
   const outcome = item.outcome ?? 'done';
   const took = item.ms === undefined ? '' : item.ms < 60_000 ? duration(item.ms) : clock(item.ms);
+  const text = answerText(app.state.items, item.id);
   const words = OUTCOMES[outcome](took);
   return html`<div class="turn-foot" data-foot=${outcome}>
     <span class="what num">${words}</span><span class="spacer"></span>${
@@ -88,7 +96,7 @@ function footPart(app: App, item: FootItem, text: string): TemplateResult {
   </div>`;
 }
 
-function partOf(app: App, part: Part, article: Article & { kind: 'answer' }): Piece {
+function partOf(app: App, part: Part): Piece {
   switch (part.kind) {
     case 'text':
       return textPart(app, part);
@@ -103,21 +111,14 @@ function partOf(app: App, part: Part, article: Article & { kind: 'answer' }): Pi
     case 'answered':
       return answeredRow(part.ask);
     case 'foot':
-      return footPart(app, part, textOf(article));
+      return footPart(app, part);
   }
-}
-
-function textOf(article: Article & { kind: 'answer' }): string {
-  return article.parts
-    .filter((part) => part.kind === 'text')
-    .map((part) => part.text)
-    .join('\n\n');
 }
 
 export function answerArticle(app: App, article: Article & { kind: 'answer' }): TemplateResult {
   return html`${repeat(
     article.parts,
     (part) => part.id,
-    (part) => partOf(app, part, article),
+    (part) => partOf(app, part),
   )}`;
 }

@@ -8,24 +8,45 @@ import { t } from './l10n';
 export interface Kept {
   /** Drafts by conversation. */
   drafts: Record<string, string>;
+  /** Pictures of drafts by conversation. */
+  pictures: Record<string, PastedImage[]>;
   /** What was opened or closed by hand, by id. */
   open: Record<string, boolean>;
   /** Scroll positions by conversation; none means at the end. */
-  scroll: Record<string, number>;
+  scroll: Record<string, Spot>;
 }
+
+/** A place in a transcript: an article, and how far below the top of the view it begins, in pixels. */
+export interface Spot {
+  id: string;
+  offset: number;
+}
+
+/** A rule on its way to being kept: for which answer, and its text now. */
+export interface RuleDraft {
+  optionId: string;
+  rules: string[];
+}
+
+/** The popovers; one at a time. */
+export type Menu = 'mode' | 'model' | 'context' | 'help';
 
 export interface Ui {
   kept: Kept;
   /** Counts what the view alone changed, so that cached parts are made anew. */
   version: number;
   /** The menu that is open, if any: one at a time. */
-  menu: 'mode' | null;
-  /** Pictures pasted into the prompt that is being written. */
-  images: PastedImage[];
+  menu: Menu | null;
   /** When each open question was first shown, in milliseconds of `performance.now()`. */
   born: Map<string, number>;
   /** The command of a question as the person is changing it, by question. */
   commands: Map<string, string>;
+  /** Rules that are being changed before they are kept, by question. */
+  rules: Map<string, RuleDraft>;
+  /** Why a rule may not be kept, by question and rule; empty when it may. */
+  ruleProblems: Map<string, string>;
+  /** The queued prompt that is being changed. */
+  queued: { id: string; text: string } | null;
   /** Files that the person settled here, with the word for it, by path. */
   settled: Map<string, 'kept' | 'undone'>;
   /** Whether the open question is out of sight. */
@@ -51,6 +72,12 @@ export interface App {
   focusPrompt(): void;
   /** Puts text into the prompt, ready to be sent or changed. */
   fill(text: string): void;
+  /** Opens a popover, or closes the one that is open; `back` gives the focus to what opened it. */
+  menu(menu: Menu | null, back?: boolean): void;
+  /** Begins to write a mention in the prompt. */
+  mention(): void;
+  /** The article of that id or place, drawn if it was not. */
+  find(article: string | number): HTMLElement | null;
   /** Goes to the end and follows it again. */
   latest(): void;
   keep(): void;
@@ -72,9 +99,11 @@ export function newUi(kept: Kept): Ui {
     kept,
     version: 0,
     menu: null,
-    images: [],
     born: new Map(),
     commands: new Map(),
+    rules: new Map(),
+    ruleProblems: new Map(),
+    queued: null,
     settled: new Map(),
     questionAway: false,
     atEnd: true,
@@ -93,5 +122,33 @@ export function bounded<T>(record: Record<string, T>): Record<string, T> {
 /** What the editor kept, as far as it has the shape that is expected. */
 export function readKept(value: unknown): Kept {
   const saved = (typeof value === 'object' && value !== null ? value : {}) as Partial<Kept>;
-  return { drafts: saved.drafts ?? {}, open: saved.open ?? {}, scroll: saved.scroll ?? {} };
+  return {
+    drafts: saved.drafts ?? {},
+    pictures: saved.pictures ?? {},
+    open: saved.open ?? {},
+    scroll: saved.scroll ?? {},
+  };
+}
+
+/** Pictures of the draft of the conversation that is shown. */
+export function pictures(app: App): PastedImage[] {
+  return app.ui.kept.pictures[app.state.shell.sessionId ?? ''] ?? [];
+}
+
+export function setPictures(app: App, all: PastedImage[]): void {
+  app.ui.kept.pictures = having(
+    app.ui.kept.pictures,
+    app.state.shell.sessionId ?? '',
+    all.length ? all : undefined,
+  );
+  app.keep();
+  app.redraw();
+}
+
+/** A record with one entry set last, or taken out. */
+export function having<T>(record: Record<string, T>, key: string, value: T | undefined): Record<string, T> {
+  const next = { ...record };
+  Reflect.deleteProperty(next, key);
+  if (value !== undefined) next[key] = value;
+  return bounded(next);
 }

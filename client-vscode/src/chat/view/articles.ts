@@ -65,12 +65,21 @@ export function articles(items: Item[]): Article[] {
       found.push({ kind: 'notice', id: item.id, items: [item], notice: item });
     } else {
       const last = found.at(-1);
-      const answer = last?.kind === 'answer' ? last : newAnswer(item.id, found);
+      const answer = last?.kind === 'answer' && !isFull(last, item) ? last : newAnswer(item.id, found);
       answer.items.push(item);
       addPart(answer, item, context);
     }
   }
   return found.filter((article) => article.kind !== 'answer' || article.parts.length > 0);
+}
+
+/** An answer of this many parts goes on in a further article, so that one article never grows without end. */
+const MOST_PARTS = 40;
+
+/** Reading that joins the row before it and the foot belong to what is there already. */
+function isFull({ parts }: { parts: Part[] }, next: Item): boolean {
+  if (parts.length < MOST_PARTS || next.kind === 'foot') return false;
+  return !(next.kind === 'tool' && isQuiet(next) && parts.at(-1)?.kind === 'reads');
 }
 
 function newAnswer(id: string, found: Article[]): Article & { kind: 'answer' } {
@@ -147,8 +156,24 @@ function addTool(parts: Part[], tool: ToolItem, context: Context): void {
   }
 }
 
-/** The newest call of a turn that edits the same file; the older ones fold. */
-export function lastEdits(items: Item[]): Set<string> {
+/** What the opening of cards depends on. */
+export interface Turns {
+  /** The newest call of a turn that edits the same file; the older ones fold. */
+  lastEdits: Set<string>;
+  /** Ids of the calls since the last prompt. */
+  current: Set<string>;
+}
+
+const known = new WeakMap<Item[], Turns>();
+
+/** Worked out once for a state of the transcript. */
+export function turnsOf(items: Item[]): Turns {
+  let turns = known.get(items);
+  if (!turns) known.set(items, (turns = { lastEdits: lastEdits(items), current: thisTurn(items) }));
+  return turns;
+}
+
+function lastEdits(items: Item[]): Set<string> {
   const newest = new Map<string, string>();
   let turn = 0;
   for (const item of items) {
@@ -159,8 +184,15 @@ export function lastEdits(items: Item[]): Set<string> {
   return new Set(newest.values());
 }
 
-/** Ids of the calls since the last prompt. */
-export function thisTurn(items: Item[]): Set<string> {
+function thisTurn(items: Item[]): Set<string> {
   const from = items.findLastIndex((item) => item.kind === 'user');
   return new Set(items.slice(from + 1).map((item) => item.id));
+}
+
+/** All that the agent said in the turn that ends with this foot. */
+export function answerText(items: Item[], foot: string): string {
+  const end = items.findIndex((item) => item.id === foot);
+  const begin = items.slice(0, end).findLastIndex((item) => item.kind === 'user');
+  const texts = items.slice(begin + 1, end).filter((item) => item.kind === 'text');
+  return texts.map((item) => item.text).join('\n\n');
 }

@@ -6,6 +6,7 @@ import type { PermissionDetail, PermissionOption } from '../../protocol';
 import type { AskItem } from '../../state';
 import type { App } from './app';
 import type { Question } from './articles';
+import { isLasting, openRule, ruleBox } from './askRule';
 import { fact, visible, within } from './format';
 import { icon, type IconName } from './icons';
 import { t } from './l10n';
@@ -46,7 +47,12 @@ export function shortQuestion(detail: PermissionDetail): string {
   return detail.kind === 'edit' ? t('edit a file') : detail.tool || t('a question');
 }
 
-function send(app: App, ask: AskItem, optionId: string, feedback?: string): void {
+function send(
+  app: App,
+  ask: AskItem,
+  optionId: string,
+  more: { feedback?: string; rules?: string[] } = {},
+): void {
   if (!hears(app.ui.born.get(ask.id), performance.now())) return;
   const command = app.ui.commands.get(ask.id)?.trim();
   const inside = document.getElementById(cardId(ask))?.contains(document.activeElement) ?? false;
@@ -54,20 +60,30 @@ function send(app: App, ask: AskItem, optionId: string, feedback?: string): void
     type: 'answer',
     id: ask.id,
     optionId,
-    ...(feedback ? { feedback } : {}),
+    ...(more.feedback ? { feedback: more.feedback } : {}),
+    ...(more.rules ? { rules: more.rules } : {}),
     ...(command ? { command } : {}),
   });
   app.ui.commands.delete(ask.id);
+  app.ui.rules.delete(ask.id);
   if (inside) app.focusPrompt();
 }
 
 function deny(app: App, ask: AskItem, optionId: string, from: Element): void {
   const field = from.closest('.denyrow')?.querySelector('input');
-  send(app, ask, optionId, field?.value.trim() ?? '');
+  send(app, ask, optionId, { feedback: field?.value.trim() ?? '' });
 }
 
 export function cardId(ask: AskItem): string {
   return `ask-${ask.id}`;
+}
+
+/** The command whole, with the part that is asked about marked in it. */
+export function marked(command: string, cause: string | undefined): Piece | TemplateResult {
+  const at = cause ? command.indexOf(cause) : -1;
+  if (cause === undefined || at < 0) return html`${visible(command)}`;
+  const end = at + cause.length;
+  return html`${visible(command.slice(0, at))}<mark>${visible(cause)}</mark>${visible(command.slice(end))}`;
 }
 
 function commandBody(app: App, ask: AskItem): TemplateResult {
@@ -75,7 +91,7 @@ function commandBody(app: App, ask: AskItem): TemplateResult {
   const edited = app.ui.commands.get(ask.id);
   if (edited === undefined) {
     return html`<div class="cmd mono" data-command>
-      <span class="ps">$ </span><span class="whole" .textContent=${visible(command)}></span>
+      <span class="ps">$ </span><span class="whole">${marked(command, ask.detail.cause)}</span>
     </div>`;
   }
   const change = (event: Event) => {
@@ -133,19 +149,23 @@ function reason(app: App, detail: PermissionDetail): Piece {
 
 function optionRow(app: App, ask: AskItem, option: PermissionOption, index: number): TemplateResult {
   const primary = index === 0 && option.kind === 'allow_once' && ask.detail.dangerous !== true;
-  const rules = option.kind === 'allow_always' ? (ask.detail.rules ?? []) : [];
+  const lasting = isLasting(ask, option);
+  const open = app.ui.rules.get(ask.id)?.optionId === option.optionId;
+  const rules = option.optionId === 'allow_session' ? (ask.detail.rules ?? []) : [];
+  const choose = () => (lasting ? openRule(app, ask, option) : send(app, ask, option.optionId));
   return html`<button
-    type="button"
-    class=${primary ? 'opt pri' : 'opt'}
-    data-option=${option.optionId}
-    @click=${() => send(app, ask, option.optionId)}
-  >
-    <kbd aria-hidden="true">${index + 1}</kbd><span>${option.name}</span>${
-      rules.length
-        ? html` <span class="hint">${rules.map((rule) => html`<code>${rule}</code> `)}</span>`
-        : nothing
-    }
-  </button>`;
+      type="button"
+      class=${primary ? 'opt pri' : 'opt'}
+      aria-expanded=${lasting ? open : nothing}
+      data-option=${option.optionId}
+      @click=${choose}
+    >
+      <kbd aria-hidden="true">${index + 1}</kbd><span>${option.name}${lasting ? '…' : nothing}</span>${
+        rules.length
+          ? html` <span class="hint">${rules.map((rule) => html`<code>${rule}</code> `)}</span>`
+          : nothing
+      }</button
+    >${ruleBox(app, ask, option, (kept) => send(app, ask, option.optionId, { rules: kept }))}`;
 }
 
 function editRow(app: App, ask: AskItem, index: number): Piece {

@@ -3,10 +3,12 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 
 import type { Chip } from '../../state';
-import { type App, hindrance } from './app';
+import { type App, hindrance, type Menu, pictures, setPictures } from './app';
+import { type Completion, LIST } from './complete';
 import { icon } from './icons';
 import { count, t } from './l10n';
-import { BYPASS, modeColour, modeMenu, modeName } from './modeMenu';
+import { BYPASS, modeColour, modeName } from './modeMenu';
+import { modelName, popover } from './popovers';
 import { chipIcon, chipLabel, iconButton, type Piece } from './parts';
 
 function selectionChip(app: App, chip: Chip): TemplateResult {
@@ -46,22 +48,24 @@ function removable(chip: Chip, remove: () => void): TemplateResult {
 }
 
 function chips(app: App): Piece {
-  const { ui, state } = app;
-  const pictures = ui.images.map((image, index) =>
+  const images = pictures(app);
+  const pasted = images.map((image, index) =>
     removable({ id: image.name, kind: 'image', name: image.name }, () => {
-      ui.images = ui.images.filter((_, other) => other !== index);
-      app.redraw();
+      setPictures(
+        app,
+        images.filter((_, other) => other !== index),
+      );
       app.focusPrompt();
     }),
   );
-  const known = state.shell.chips.map((chip) => {
+  const known = app.state.shell.chips.map((chip) => {
     if (chip.id === 'selection') return selectionChip(app, chip);
     return removable(chip, () => {
       app.post({ type: 'removeChip', id: chip.id });
       app.focusPrompt();
     });
   });
-  return known.length + pictures.length ? html`<div class="chips">${known}${pictures}</div>` : nothing;
+  return known.length + pasted.length ? html`<div class="chips">${known}${pasted}</div>` : nothing;
 }
 
 function sendButtons(app: App, send: () => void, written: boolean): TemplateResult {
@@ -94,73 +98,85 @@ function sendButtons(app: App, send: () => void, written: boolean): TemplateResu
   >`;
 }
 
-function modeButton(app: App): Piece {
-  const { modes } = app.state.shell;
-  if (!modes) return nothing;
-  const warn = modes.currentModeId === BYPASS;
-  const open = app.ui.menu === 'mode';
-  const toggle = () => {
-    app.ui.menu = open ? null : 'mode';
-    app.redraw();
-  };
+/** A button of the bar that opens a popover. */
+function opener(
+  app: App,
+  menu: Menu,
+  names: { label: string; title: string; words: string; classes?: string; lead?: Piece },
+): TemplateResult {
+  const open = app.ui.menu === menu;
   return html`<button
-    class="tb mode ${modeColour(modes.currentModeId)}"
+    class="tb ${menu} ${names.classes ?? ''}"
     type="button"
     aria-haspopup="menu"
     aria-expanded=${open}
-    aria-label=${t('Mode: {0}', modeName(modes))}
-    title=${t('Mode (Alt+M)')}
-    data-act="mode"
-    data-mode=${modes.currentModeId}
-    @click=${toggle}
+    aria-label=${names.label}
+    title=${names.title}
+    data-act=${menu}
+    @click=${() => app.menu(open ? null : menu, true)}
   >
-    ${warn ? icon('warn') : nothing}<span class="lbl">${modeName(modes)}</span>${icon('down', 'chev2')}
+    ${names.lead ?? nothing}<span class="lbl">${names.words}</span>${icon('down', 'chev2')}
   </button>`;
 }
 
+function modeButton(app: App): Piece {
+  const { modes } = app.state.shell;
+  if (!modes) return nothing;
+  const words = modeName(modes);
+  return opener(app, 'mode', {
+    label: t('Mode: {0}', words),
+    title: t('Mode (Alt+M)'),
+    words,
+    classes: modeColour(modes.currentModeId),
+    lead: modes.currentModeId === BYPASS ? icon('warn') : nothing,
+  });
+}
+
 function modelButton(app: App): Piece {
-  const { connection } = app.state.shell;
-  const name = connection?.demonstration
-    ? t('Demonstration')
-    : connection?.ready
-      ? connection.model
-      : undefined;
-  if (!name) return nothing;
-  return html`<button
-    class="tb"
-    type="button"
-    title=${t('Choose the model in the settings')}
-    aria-label=${t('Model: {0}', name)}
-    data-act="model"
-    @click=${() => app.post({ type: 'command', command: 'sidelight.chooseModel' })}
-  >
-    <span class="lbl">${name}</span>${icon('down', 'chev2')}
-  </button>`;
+  const words = modelName(app.state.shell);
+  if (!words) return nothing;
+  return opener(app, 'model', { label: t('Model: {0}', words), title: t('Choose the model'), words });
 }
 
 export interface PromptEvents {
   input: (event: Event) => void;
   keydown: (event: KeyboardEvent) => void;
   paste: (event: ClipboardEvent) => void;
+  composed: () => void;
+  dragover: (event: DragEvent) => void;
+  drop: (event: DragEvent) => void;
+  readonly completion: Completion;
   focus: () => void;
   blur: () => void;
 }
 
 function placeholder(app: App): string {
   if (app.state.shell.running) return t('Add to what comes next');
-  return app.state.shell.connection?.demonstration ? t('Try: fix the failing test') : t('Describe a change');
+  return app.state.shell.connection?.demonstration
+    ? t('Try: fix the failing test')
+    : t('Describe a change, @ adds context');
 }
 
 export function composer(app: App, events: PromptEvents, send: () => void, written: boolean): TemplateResult {
   const bypass = app.state.shell.modes?.currentModeId === BYPASS;
-  return html`<div class=${bypass ? 'composer bypass' : 'composer'}>
+  const { completion } = events;
+  return html`<div
+    class=${bypass ? 'composer bypass' : 'composer'}
+    @dragover=${events.dragover}
+    @drop=${events.drop}
+  >
     ${chips(app)}<textarea
       id="prompt"
       rows="2"
       aria-label=${t('Prompt')}
       placeholder=${placeholder(app)}
       spellcheck="true"
+      aria-autocomplete="list"
+      aria-controls=${completion.open ? LIST : nothing}
+      aria-activedescendant=${completion.active ?? nothing}
       data-prompt
+      @compositionend=${events.composed}
+      @click=${events.composed}
       @input=${events.input}
       @keydown=${events.keydown}
       @paste=${events.paste}
@@ -168,10 +184,10 @@ export function composer(app: App, events: PromptEvents, send: () => void, writt
       @blur=${events.blur}
     ></textarea>
     <div class="cbar">
-      ${iconButton('plus', t('Add context'), 'addContext', () => app.post({ type: 'addContext' }))}${modeButton(app)}${modelButton(
+      ${iconButton('plus', t('Add context'), 'addContext', () => app.mention())}${modeButton(app)}${modelButton(
         app,
       )}<span class="spacer"></span>${sendButtons(app, send, written)}
     </div>
-    ${app.ui.menu === 'mode' ? modeMenu(app) : nothing}
+    ${completion.open ? completion.view() : popover(app)}
   </div>`;
 }

@@ -9,10 +9,11 @@ import type { App } from './app';
 import { type Article, articles } from './articles';
 import { icon } from './icons';
 import { t } from './l10n';
-import { noticeArticle, noticeClass } from './notices';
+import { isNewest, noticeArticle, noticeClass } from './notices';
 import { emptyPage } from './pages';
 import { defaultOpen, isPending } from './toolCard';
 import { userArticle } from './user';
+import type { FeedWindow, Page } from './window';
 
 function inside(app: App, article: Article): TemplateResult {
   switch (article.kind) {
@@ -29,6 +30,7 @@ function inside(app: App, article: Article): TemplateResult {
 function sources(app: App, article: Article): unknown[] {
   const { ui, state } = app;
   const all: unknown[] = [...article.items, ui.version, state.shell.cwd];
+  if (article.kind === 'notice') all.push(isNewest(app, article.notice));
   if (article.kind !== 'answer') return all;
   for (const part of article.parts) {
     if (part.kind === 'call') all.push(part.denial, defaultOpen(app, part.tool), isPending(app, part.tool));
@@ -58,21 +60,33 @@ function articleOf(app: App, article: Article, index: number, total: number): Te
     aria-setsize=${total}
     aria-busy=${busy}
     data-article=${article.kind}
+    data-id=${article.id}
   >
     ${guard(sources(app, article), () => inside(app, article))}
   </article>`;
 }
 
-export function feed(app: App, toLatest: () => void): TemplateResult {
+function pageOf(app: App, page: Page, drawn: boolean, total: number): TemplateResult {
+  const inside = repeat(
+    page.articles,
+    (article) => article.id,
+    (article, index) => articleOf(app, article, page.before + index, total),
+  );
+  return html`<div class="page" role="none" data-page=${page.id} data-drawn=${drawn}>
+    ${drawn ? inside : nothing}
+  </div>`;
+}
+
+export function feed(app: App, view: FeedWindow, toLatest: () => void): TemplateResult {
   const all = articles(app.state.items);
   const jump = html`<button class="jump" type="button" data-act="latest" @click=${toLatest}>
     ${icon('scrolldown')}${t('Latest')}
   </button>`;
   const list = html`<div role="feed" aria-label=${t('Messages')} class="feed">
     ${repeat(
-      all,
-      (article) => article.id,
-      (article, index) => articleOf(app, article, index, all.length),
+      view.plan(all),
+      ({ page }) => page.id,
+      ({ page, drawn }) => pageOf(app, page, drawn, all.length),
     )}
   </div>`;
   return html`<div class="log-wrap">

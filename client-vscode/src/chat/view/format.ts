@@ -23,6 +23,11 @@ export function thousands(tokens: number): string {
   return tokens < 1000 ? String(tokens) : `${thousand}k`;
 }
 
+/** A count of tokens with a tenth, `38.1k`. */
+export function exact(tokens: number): string {
+  return tokens < 1000 || tokens >= 999_950 ? thousands(tokens) : `${(tokens / 1000).toFixed(1)}k`;
+}
+
 export function money(amount: number, currency: string): string {
   // What is not free is never shown as nothing.
   const digits = amount > 0 && amount < 0.01 ? Math.max(amount, 0.0001).toFixed(4) : amount.toFixed(2);

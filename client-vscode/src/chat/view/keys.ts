@@ -1,7 +1,7 @@
 /** Keys of the whole panel. A digit or Enter answers a question only inside its card and outside its fields. */
 
 import type { App } from './app';
-import { closeMenu, nextMode } from './modeMenu';
+import { nextMode } from './modeMenu';
 
 export type PanelKey =
   | { answer: number }
@@ -51,17 +51,18 @@ export function goToQuestion(): void {
   (card.querySelector<HTMLElement>('.opt') ?? card).focus({ preventScroll: true });
 }
 
-function article(target: Element, to: 'older' | 'newer' | 'first' | 'last'): boolean {
+/** To another message, also one that is too far away to be drawn. */
+function article(app: App, target: Element, to: 'older' | 'newer' | 'first' | 'last'): boolean {
   const current = target.closest<HTMLElement>('article');
-  const all = [...document.querySelectorAll<HTMLElement>('.feed > article')];
-  const at = current ? all.indexOf(current) : -1;
-  if (at < 0) return false;
-  all[{ older: at - 1, newer: at + 1, first: 0, last: all.length - 1 }[to]]?.focus();
+  if (!current) return false;
+  const [at, all] = ['posinset', 'setsize'].map((name) => Number(current.getAttribute(`aria-${name}`)));
+  if (!at || !all) return false;
+  app.find({ older: at - 1, newer: at + 1, first: 1, last: all }[to])?.focus();
   return true;
 }
 
 function escape(app: App): void {
-  if (app.ui.menu !== null) closeMenu(app, true);
+  if (app.ui.menu !== null) app.menu(null, true);
   else if (app.state.shell.history.open) app.post({ type: 'history', open: false });
   else if (app.state.shell.running) app.post({ type: 'stop' });
 }
@@ -81,7 +82,7 @@ function act(app: App, key: NonNullable<PanelKey>, target: Element): boolean {
   else if (key === 'mode') step(app);
   else if (key === 'escape') escape(app);
   else if (key === 'end') app.latest();
-  else return article(target, key);
+  else return article(app, target, key);
   return true;
 }
 
@@ -111,7 +112,7 @@ export function listen(app: App): void {
   document.addEventListener('keydown', (event) => onLink(app, event));
   document.addEventListener('click', (event) => onLink(app, event));
   document.addEventListener('click', (event) => {
-    const inside = event.target instanceof Element && event.target.closest('.pop, [data-act="mode"]');
-    if (!inside) closeMenu(app, false);
+    const inside = event.target instanceof Element && event.target.closest('.pop, [aria-haspopup]');
+    if (!inside && app.ui.menu !== null) app.menu(null);
   });
 }

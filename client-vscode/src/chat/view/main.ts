@@ -15,7 +15,7 @@ import type { ViewState } from '../../state';
 import type { FromView, ToView } from '../messages';
 import { announcements } from './announce';
 import { forgetTexts } from './answer';
-import { type App, bounded, newUi, readKept } from './app';
+import { type App, bounded, type Menu, newUi, readKept } from './app';
 import { composer } from './composer';
 import { feed } from './feed';
 import { goToQuestion, listen } from './keys';
@@ -24,6 +24,7 @@ import { header, historyPage } from './pages';
 import { Prompt } from './prompt';
 import { Scroller } from './scroll';
 import { statusLine } from './status';
+import { FeedWindow } from './window';
 import { strips } from './strips';
 import { tick } from './ticker';
 
@@ -44,6 +45,7 @@ class View implements App {
   readonly ui;
   readonly #prompt = new Prompt(this);
   readonly #scroller = new Scroller(this);
+  readonly #window = new FeedWindow(() => this.redraw());
   readonly #root: HTMLElement;
   #drawing = 0;
   #keeping: ReturnType<typeof setTimeout> | undefined;
@@ -80,6 +82,14 @@ class View implements App {
         this.fill(this.#prompt.text ? `${this.#prompt.text}\n${message.text}` : message.text);
         if (message.send) this.#prompt.send();
         break;
+      case 'found':
+        this.#prompt.completion.found(message.serial, message.found);
+        break;
+      case 'ruleChecked':
+        this.ui.ruleProblems.set(`${message.id} ${message.rule}`, message.problem);
+        this.ui.version += 1;
+        this.redraw();
+        break;
       case 'refused':
         this.#prompt.refused(message.text, message.images);
     }
@@ -94,6 +104,8 @@ class View implements App {
     this.ui.version += 1;
     if (first) {
       listen(this);
+      window.addEventListener('pagehide', () => this.#keepNow());
+      document.addEventListener('visibilitychange', () => this.#keepNow());
       window.addEventListener('focus', () => {
         if (document.activeElement === document.body) this.focusPrompt();
       });
@@ -110,10 +122,19 @@ class View implements App {
     said.polite.forEach((text) => this.say(text));
     if (said.alert) this.#speak('shout', said.alert);
     this.#unsettle(before);
-    if (before.shell.sessionId !== this.state.shell.sessionId) {
-      forgetTexts(new Set(this.state.items.map((item) => item.id)));
-    }
+    this.#rescue(before);
     this.redraw();
+  }
+
+  /** A queued prompt that was taken up while it was being changed: what was written goes to the prompt. */
+  #rescue(before: ViewState): void {
+    const draft = this.ui.queued;
+    if (!draft || this.state.shell.queued.some(({ id }) => id === draft.id)) return;
+    this.ui.queued = null;
+    const was = before.shell.queued.find(({ id }) => id === draft.id);
+    if (draft.text === was?.text) return;
+    this.#prompt.set([this.#prompt.text, draft.text].filter(Boolean).join('\n'));
+    this.say(t('The agent has this prompt already; your change is in the prompt'));
   }
 
   /** A file that waits again is no longer what the person last made of it. */
@@ -135,11 +156,14 @@ class View implements App {
     render(this.#frame(), this.#root);
     this.#prompt.update();
     tick(this.#root, Date.now());
-    this.#scroller.update(this.#root.querySelector<HTMLElement>('[data-log]'), this.#hold);
+    const log = this.#root.querySelector<HTMLElement>('[data-log]');
+    if (log) this.#window.settle(log);
+    this.#scroller.update(log, this.#hold);
     this.#hold = false;
-    const menu = this.#root.querySelector('.pop');
-    if (menu && !menu.contains(document.activeElement))
-      menu.querySelector<HTMLElement>('[tabindex="0"]')?.focus();
+    forgetTexts();
+    const menu = this.#root.querySelector<HTMLElement>('[data-menu]');
+    if (!menu || menu.contains(document.activeElement)) return;
+    (menu.matches('[tabindex]') ? menu : menu.querySelector<HTMLElement>('[tabindex="0"]'))?.focus();
   }
 
   #frame(): TemplateResult {
@@ -147,7 +171,7 @@ class View implements App {
     const written = this.#prompt.text.trim() !== '';
     return html`<div class="panel">
       <div class="frame">
-        ${header(this)}${history.open ? historyPage(this) : feed(this, this.#scroller.latest)}
+        ${header(this)}${history.open ? historyPage(this) : feed(this, this.#window, this.#scroller.latest)}
         <footer class="dock" aria-label=${t('Prompt')} ?hidden=${history.open}>
           ${strips(this, goToQuestion)}${composer(this, this.#prompt, this.#prompt.send, written)}${statusLine(this)}
         </footer>
@@ -170,13 +194,45 @@ class View implements App {
     return this.ui.kept.open[id] ?? otherwise;
   }
 
+  find(article: string | number): HTMLElement | null {
+    const place =
+      typeof article === 'string' ? `[data-id="${CSS.escape(article)}"]` : `[aria-posinset="${article}"]`;
+    const drawn = () => this.#root.querySelector<HTMLElement>(`article${place}`);
+    const found = drawn();
+    if (found || !this.#window.want(article)) return found;
+    render(this.#frame(), this.#root);
+    const log = this.#root.querySelector<HTMLElement>('[data-log]');
+    if (log) this.#window.settle(log);
+    return drawn();
+  }
+
+  menu(menu: Menu | null, back = false): void {
+    const before = this.ui.menu;
+    this.ui.menu = menu;
+    this.redraw();
+    if (menu !== null || before === null || !back) return;
+    const opener = this.#root.querySelector<HTMLElement>(`[data-act="${before}"]`);
+    if (opener) opener.focus();
+    else this.focusPrompt();
+  }
+
+  mention(): void {
+    this.#prompt.mention();
+  }
+
   latest(): void {
     this.#scroller.latest();
   }
 
   keep(): void {
     clearTimeout(this.#keeping);
-    this.#keeping = setTimeout(() => this.host.setState(this.ui.kept), KEEP_MS);
+    this.#keeping = setTimeout(() => this.#keepNow(), KEEP_MS);
+  }
+
+  /** What was typed just before the view goes away is kept as well. */
+  #keepNow(): void {
+    clearTimeout(this.#keeping);
+    this.host.setState(this.ui.kept);
   }
 
   say(text: string): void {

@@ -6,6 +6,7 @@ import type { Action, NoticeItem, RetryItem } from '../../state';
 import type { App } from './app';
 import { icon } from './icons';
 import { t } from './l10n';
+import { quietButton } from './parts';
 
 const LOOK = { info: ['info', ''], warning: ['warn', 'wrn'], error: ['error', 'err'] } as const;
 
@@ -32,7 +33,29 @@ function notice(app: App, item: NoticeItem): TemplateResult {
     : nothing;
   return html`${icon(LOOK[item.severity][0])}
     <div class="words" .textContent=${item.text}></div>
-    ${detail}${item.actions.length ? actionButtons(app, item.actions) : nothing}`;
+    ${detail}${item.actions.length ? actionButtons(app, item.actions) : nothing}${
+      item.severity === 'error' ? afterError(app, item) : nothing
+    }`;
+}
+
+/** Whether nothing came after an error: then its turn can be tried again. */
+export function isNewest(app: App, item: NoticeItem | RetryItem): boolean {
+  return !app.state.shell.running && app.state.items.at(-1)?.id === item.id;
+}
+
+/** What can be done about an error: the prompt written once more, ready to be changed, or its words copied. */
+function afterError(app: App, item: NoticeItem): TemplateResult {
+  const last = app.state.items.findLast((one) => one.kind === 'user');
+  const again = last && isNewest(app, item);
+  const words = [item.text, item.detail].filter(Boolean).join('\n');
+  return html`<div class="btns">
+    ${again ? quietButton(t('Write the prompt again'), 'again', () => app.fill(last.text)) : nothing}${quietButton(
+      t('Copy details'),
+      'copyError',
+      () => app.copy(words),
+      true,
+    )}
+  </div>`;
 }
 
 /** The ticker writes the seconds and the bar; they are not read out. */

@@ -80,7 +80,12 @@ export function miniDiff(app: App, id: string, diff: FileDiff, most: number): Te
     ${left > 0 ? more : nothing}`;
 }
 
-const CHIP_ICONS: Record<Chip['kind'], IconName> = { selection: 'sel', file: 'at', image: 'image' };
+const CHIP_ICONS: Record<Chip['kind'], IconName> = {
+  selection: 'sel',
+  file: 'at',
+  folder: 'folder',
+  image: 'image',
+};
 
 export function chipIcon(chip: Chip): TemplateResult {
   return icon(CHIP_ICONS[chip.kind]);

@@ -1,9 +1,11 @@
 /** The prompt's text: draft, history, pictures, sending. The field belongs to the person; drawing never touches it. */
 
 import type { PastedImage } from '../messages';
-import { type App, bounded, hindrance } from './app';
+import { type App, having, hindrance, pictures, setPictures } from './app';
+import { Completion } from './complete';
 import type { PromptEvents } from './composer';
 import { t } from './l10n';
+import { editQueued } from './queue';
 
 export type PromptKey = 'send' | 'newline' | 'last' | undefined;
 
@@ -26,12 +28,21 @@ export function promptKey(event: Pressed, withCtrl: boolean, empty: boolean): Pr
   return ctrl ? 'newline' : 'send';
 }
 
+/** Files that are dragged from the explorer, one address a line. */
+const ADDRESSES = 'text/uri-list';
 const LARGEST_PICTURE = 5_000_000;
 
 export class Prompt implements PromptEvents {
   #session: string | null | undefined;
+  readonly #completion: Completion;
 
-  constructor(private readonly app: App) {}
+  constructor(private readonly app: App) {
+    this.#completion = new Completion(
+      app,
+      () => this.#field,
+      (text, caret) => this.set(text, caret),
+    );
+  }
 
   get #field(): HTMLTextAreaElement | null {
     return document.querySelector<HTMLTextAreaElement>('[data-prompt]');
@@ -41,23 +52,38 @@ export class Prompt implements PromptEvents {
     return this.#field?.value ?? '';
   }
 
+  get completion(): Completion {
+    return this.#completion;
+  }
+
   /** Another conversation has another draft. */
   update(): void {
     const { sessionId } = this.app.state.shell;
     const field = this.#field;
     if (!field || sessionId === this.#session) return;
-    // The first words can be written before there is a conversation; they go along into it.
+    const { kept } = this.app.ui;
+    // What was written before there was a conversation goes along into it.
     const early = this.#session === null ? field.value : '';
     this.#session = sessionId;
-    const draft = this.app.ui.kept.drafts[sessionId ?? ''] ?? '';
-    this.set(draft || early);
+    this.#completion.close();
+    const key = sessionId ?? '';
+    if (key) {
+      const waiting = kept.pictures[''];
+      if (waiting) kept.pictures = having(kept.pictures, key, [...(kept.pictures[key] ?? []), ...waiting]);
+      kept.pictures = having(kept.pictures, '', undefined);
+      kept.drafts = having(kept.drafts, '', undefined);
+    }
+    this.set([kept.drafts[key], early].filter(Boolean).join('\n'));
   }
 
-  set(text: string): void {
+  set(text: string, caret = text.length): void {
     const field = this.#field;
     if (!field) return;
-    field.value = text;
-    field.setSelectionRange(text.length, text.length);
+    // A field that holds the text already is left alone: an input method may be at work in it.
+    if (field.value !== text) {
+      field.value = text;
+      field.setSelectionRange(caret, caret);
+    }
     this.#keep();
   }
 
@@ -66,12 +92,24 @@ export class Prompt implements PromptEvents {
   };
 
   blur = (): void => {
+    this.#completion.close();
     this.app.post({ type: 'focus', on: false });
   };
 
-  input = (): void => this.#keep();
+  input = (event: Event): void => {
+    this.#keep();
+    // What an input method is still composing is not yet text.
+    if (!(event as InputEvent).isComposing) this.#completion.look();
+  };
+
+  composed = (): void => this.#completion.look();
 
   keydown = (event: KeyboardEvent): void => {
+    if (this.#completion.key(event)) {
+      event.preventDefault();
+      event.stopPropagation();
+      return;
+    }
     const { sendWithCtrlEnter } = this.app.state.shell;
     const what = promptKey(event, sendWithCtrlEnter, this.text === '');
     if (what === undefined) return;
@@ -82,15 +120,34 @@ export class Prompt implements PromptEvents {
   };
 
   paste = (event: ClipboardEvent): void => {
-    const files = [...(event.clipboardData?.files ?? [])].filter((file) => file.type.startsWith('image/'));
-    if (!files.length) return;
-    event.preventDefault();
-    void Promise.all(files.map(readPicture)).then((images) => {
-      this.app.ui.images = [...this.app.ui.images, ...images.filter((image) => image !== undefined)];
-      if (images.includes(undefined)) this.app.say(t('A picture is too large: 5 MB at most'));
-      this.app.redraw();
-    });
+    if (this.#take(event.clipboardData)) event.preventDefault();
   };
+
+  dragover = (event: DragEvent): void => {
+    const kinds = event.dataTransfer?.types ?? [];
+    if (kinds.includes('Files') || kinds.includes(ADDRESSES)) event.preventDefault();
+  };
+
+  drop = (event: DragEvent): void => {
+    const addresses = (event.dataTransfer?.getData(ADDRESSES) ?? '').split(/\r?\n/);
+    const uris = addresses.filter((line) => line.startsWith('file:'));
+    if (!this.#take(event.dataTransfer) && !uris.length) return;
+    event.preventDefault();
+    if (uris.length) this.app.post({ type: 'addFiles', uris });
+    this.#field?.focus();
+  };
+
+  /** Takes the pictures of a paste or drop; false when there is none. */
+  #take(data: DataTransfer | null): boolean {
+    const files = [...(data?.files ?? [])].filter((file) => file.type.startsWith('image/'));
+    if (!files.length) return false;
+    void Promise.all(files.map(readPicture)).then((read) => {
+      const known = read.filter((image) => image !== undefined);
+      setPictures(this.app, [...pictures(this.app), ...known]);
+      if (known.length < read.length) this.app.say(t('A picture is too large: 5 MB at most'));
+    });
+    return true;
+  }
 
   send = (): void => {
     const text = this.text.trim();
@@ -103,34 +160,50 @@ export class Prompt implements PromptEvents {
       this.app.say(why);
       return;
     }
-    this.app.post({ type: 'send', text, images: this.app.ui.images });
-    this.app.ui.images = [];
+    this.app.post({ type: 'send', text, images: pictures(this.app) });
+    setPictures(this.app, []);
+    this.#completion.close();
     this.set('');
     this.app.latest();
   };
 
   /** A prompt that did not go out comes back, before whatever was written since. */
   refused(text: string, images: PastedImage[]): void {
-    this.app.ui.images = [...images, ...this.app.ui.images];
+    setPictures(this.app, [...images, ...pictures(this.app)]);
     this.set([text, this.text].filter(Boolean).join('\n'));
+  }
+
+  /** Writes an `@` where the caret is, with room before it, and opens its menu. */
+  mention(): void {
+    const field = this.#field;
+    if (!field) return;
+    field.focus();
+    const [from, to] = this.#selection();
+    const room = from === 0 || /\s/.test(field.value.charAt(from - 1)) ? '' : ' ';
+    field.setRangeText(`${room}@`, from, to, 'end');
+    this.#keep();
+    this.#completion.look();
   }
 
   #selection(): [number, number] {
     return [this.#field?.selectionStart ?? 0, this.#field?.selectionEnd ?? 0];
   }
 
+  /** The newest prompt that waits is changed; with none, the last one is written again. */
   #last(): void {
+    const queued = this.app.state.shell.queued.at(-1);
+    if (queued) {
+      editQueued(this.app, queued);
+      return;
+    }
     const last = this.app.state.items.findLast((item) => item.kind === 'user');
     if (last) this.set(last.text);
   }
 
+  /** Under the conversation that the field belongs to, which the state may have left already. */
   #keep(): void {
     const { kept } = this.app.ui;
-    const key = this.app.state.shell.sessionId ?? '';
-    const drafts = { ...kept.drafts };
-    Reflect.deleteProperty(drafts, key);
-    if (this.text) drafts[key] = this.text;
-    kept.drafts = bounded(drafts);
+    kept.drafts = having(kept.drafts, this.#session ?? '', this.text || undefined);
     this.app.keep();
     this.app.redraw();
   }

@@ -1,6 +1,6 @@
 /** Scrolling: follows only while the end is in view, and never fights the person who scrolls away. */
 
-import type { App } from './app';
+import { type App, having, type Spot } from './app';
 
 /** Within this distance the end counts as in view. */
 export const NEAR = 8;
@@ -59,9 +59,27 @@ export class Scroller {
   #change(log: HTMLElement, sessionId: string | null): void {
     this.#session = sessionId;
     const kept = this.app.ui.kept.scroll[sessionId ?? ''];
-    this.#follow = kept === undefined;
-    if (kept === undefined) this.#toEnd(log);
-    else log.scrollTop = kept;
+    this.#follow = kept === undefined || !this.#restore(log, kept);
+    if (this.#follow) this.#toEnd(log);
+  }
+
+  /** Goes to where the person was; false when that article is no longer there. */
+  #restore(log: HTMLElement, { id, offset }: Spot): boolean {
+    const article = this.app.find(id);
+    if (!article) return false;
+    log.scrollTop += article.getBoundingClientRect().top - log.getBoundingClientRect().top - offset;
+    return true;
+  }
+
+  /** The first article in view. */
+  #spot(log: HTMLElement): Spot | undefined {
+    const { top } = log.getBoundingClientRect();
+    for (const article of log.querySelectorAll<HTMLElement>('article')) {
+      const box = article.getBoundingClientRect();
+      const id = article.dataset['id'];
+      if (box.bottom > top && id !== undefined) return { id, offset: Math.round(box.top - top) };
+    }
+    return undefined;
   }
 
   #toEnd(log: HTMLElement): void {
@@ -87,11 +105,8 @@ export class Scroller {
 
   #scrolled(log: HTMLElement): void {
     this.#follow = atEnd(log);
-    const key = this.#session ?? '';
-    const scroll = { ...this.app.ui.kept.scroll };
-    if (this.#follow) Reflect.deleteProperty(scroll, key);
-    else scroll[key] = Math.round(log.scrollTop);
-    this.app.ui.kept.scroll = scroll;
+    const spot = this.#follow ? undefined : this.#spot(log);
+    this.app.ui.kept.scroll = having(this.app.ui.kept.scroll, this.#session ?? '', spot);
     this.app.keep();
     this.#note(log);
   }

@@ -16,13 +16,24 @@ function ring(share: number): TemplateResult {
   </svg>`;
 }
 
-function context(usage: Usage): TemplateResult {
+function context(app: App, usage: Usage): TemplateResult {
   const share = usage.size > 0 ? usage.used / usage.size : 0;
   const words = t('{0}% of {1}', Math.round(share * 100), thousands(usage.size));
   const hint = t('{0} of {1} tokens of the context are used', thousands(usage.used), thousands(usage.size));
-  return html`<span class="ctx" title=${hint} data-context
-    >${ring(share)}<span class="num">${words}</span></span
-  >`;
+  const open = app.ui.menu === 'context';
+  return html`<button
+    class="tb ctx"
+    type="button"
+    aria-haspopup="dialog"
+    aria-expanded=${open}
+    title=${hint}
+    data-act="context"
+    data-context
+    @click=${() => app.menu(open ? null : 'context', true)}
+  >
+    ${ring(share)}<span class="num">${words}</span
+    ><span class="sr">, ${t('show what fills the context')}</span>
+  </button>`;
 }
 
 const WITHOUT = {
@@ -44,7 +55,7 @@ export function statusLine(app: App): TemplateResult {
     html`<span class="num cost">${money(amount, usage?.currency ?? 'USD')}</span>`;
   const unpriced = html`<span class="cost" data-price-unknown>${t('price unknown')}</span>`;
   return html`<div class="status" data-status-line>
-    ${usage ? context(usage) : nothing}${usage?.priceUnknown === true ? unpriced : usage?.cost === undefined ? nothing : cost(usage.cost)}<span
+    ${usage ? context(app, usage) : nothing}${usage?.priceUnknown === true ? unpriced : usage?.cost === undefined ? nothing : cost(usage.cost)}<span
       class="line ell"
       title=${shell.connection?.model ?? ''}
       >${origin(shell)}</span

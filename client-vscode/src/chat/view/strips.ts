@@ -1,8 +1,9 @@
 /** The strips on the composer: banners, what waits, pending changes, the queue. One that is missing takes no space. */
 
 import { html, nothing, type TemplateResult } from 'lit-html';
+import { repeat } from 'lit-html/directives/repeat.js';
 
-import type { FileInfo, HunkInfo, QueuedPrompt } from '../../protocol';
+import type { FileInfo, HunkInfo } from '../../protocol';
 import type { AskItem } from '../../state';
 import type { App } from './app';
 import { shortQuestion } from './askCard';
@@ -11,6 +12,7 @@ import { icon } from './icons';
 import { count, t } from './l10n';
 import { BYPASS } from './modeMenu';
 import { iconButton, pathLabel, type Piece, plusMinus, quietButton } from './parts';
+import { queuedLine } from './queue';
 
 function banner(label: string, content: TemplateResult, act: string, warn = false): TemplateResult {
   return html`<section class="strip" aria-label=${label} data-strip=${act}>
@@ -172,26 +174,40 @@ function changes(app: App): Piece {
 function queue(app: App): Piece {
   const { queued } = app.state.shell;
   if (!queued.length) return nothing;
-  const line = ({ text }: QueuedPrompt, index: number) =>
-    html`<li>
-      <span class="pos num" aria-hidden="true">${index + 1}</span
-      ><span class="grow ell" title=${text}>${text}</span>
-    </li>`;
   return strip(app, 'queue', t('Queued prompts'), app.isOpen('strip:queue', true), {
     head: html`<span data-queued>${t('{0} queued', queued.length)}</span>`,
     buttons: nothing,
     body: () =>
       html`<ol class="queue">
-        ${queued.map(line)}
+        ${repeat(
+          queued,
+          ({ id }) => id,
+          (one, index) => queuedLine(app, one, index),
+        )}
       </ol>`,
   });
+}
+
+/** What was undone last can be brought back; it is one step of the editor too. */
+function redo(app: App): Piece {
+  const { redo: hunks } = app.state.shell;
+  if (!hunks) return nothing;
+  const back = () => {
+    for (const [path, word] of app.ui.settled) if (word === 'undone') app.ui.settled.delete(path);
+    app.post({ type: 'review', action: 'redo' });
+    app.focusPrompt();
+  };
+  const words = html`${icon('undo')}<span class="grow ell"
+      >${count(hunks, '{0} hunk undone', '{0} hunks undone')}</span
+    >${quietButton(t('Bring back'), 'redo', back)}`;
+  return banner(t('Undone'), words, 'redo');
 }
 
 export function strips(app: App, showQuestion: () => void): TemplateResult {
   const ask = app.state.items.find(
     (item): item is AskItem => item.kind === 'ask' && item.answer === undefined,
   );
-  const all = [modeBanner(app), waiting(app, ask, showQuestion), changes(app), queue(app)];
+  const all = [modeBanner(app), waiting(app, ask, showQuestion), changes(app), redo(app), queue(app)];
   if (all.every((piece) => piece === nothing)) return html``;
   return html`<div class="strips">${all}</div>`;
 }

@@ -4,7 +4,7 @@ import { html, nothing, type TemplateResult } from 'lit-html';
 
 import type { ToolItem } from '../../state';
 import type { App } from './app';
-import { type Call, lastEdits, thisTurn } from './articles';
+import { type Call, turnsOf } from './articles';
 import { duration, lastLines, plain, visible, within } from './format';
 import { icon, type IconName } from './icons';
 import { t } from './l10n';
@@ -36,8 +36,8 @@ export function isPending(app: App, tool: ToolItem): boolean {
 
 /** What the card's opening depends on, as one value for comparison. */
 export function defaultOpen(app: App, tool: ToolItem): boolean {
-  const { items } = app.state;
-  return opensItself(tool, lastEdits(items).has(tool.id), thisTurn(items).has(tool.id), isPending(app, tool));
+  const { lastEdits, current } = turnsOf(app.state.items);
+  return opensItself(tool, lastEdits.has(tool.id), current.has(tool.id), isPending(app, tool));
 }
 
 const FAMILY_ICONS: Record<ToolItem['family'], IconName> = {
@@ -102,15 +102,24 @@ function body(app: App, tool: ToolItem): TemplateResult {
   return html`${tool.status === 'running' ? nothing : commandLine(tool)}${outputBody(app, tool)}`;
 }
 
+/** Where the change begins, in the text as it is now. */
+function firstLine(tool: ToolItem): number {
+  const lines = tool.diffs[0]?.lines ?? [];
+  const at = lines.findIndex((line) => line.sign !== ' ');
+  return lines.slice(at).find((line) => line.new !== undefined)?.new ?? 1;
+}
+
 function foot(app: App, tool: ToolItem): Piece {
   if (tool.family !== 'edit' || tool.status !== 'done') return nothing;
   const path = pathOf(tool);
+  if (!path) return nothing;
   const diff = quietButton(t('Open diff'), 'openDiff', () => app.post({ type: 'openDiff', path }), true);
   if (!isPending(app, tool)) {
     const word = app.ui.settled.get(path);
-    if (!word) return nothing;
+    const said = word === 'kept' ? t('Kept') : word ? t('Undone by you') : '';
+    const file = () => app.post({ type: 'openFile', path, line: firstLine(tool) });
     return html`<div class="foot">
-      <span class="muted">${word === 'kept' ? t('Kept') : t('Undone by you')}</span>
+      <span class="muted ell grow">${said}</span>${quietButton(t('Open file'), 'openFile', file, true)}
     </div>`;
   }
   const settle = (action: 'keep' | 'undo') => {
@@ -136,7 +145,9 @@ export function toolCard(app: App, call: Call): TemplateResult {
   const { tool } = call;
   if (tool.status === 'denied' || tool.status === 'stopped') return endedRow(app, call);
   const open = app.isOpen(tool.id, defaultOpen(app, tool));
-  const stop = iconButton('stop', t('Stop'), 'stop', () => app.post({ type: 'stop' }));
+  const stop = iconButton('stop', t('Stop this call'), 'stopCall', () =>
+    app.post({ type: 'stopCall', id: tool.id }),
+  );
   const created = tool.diffs[0]?.creates === true && tool.tool === 'Write';
   return html`<section
     class="card"

@@ -56,7 +56,7 @@ function subRow(app: App, tool: ToolItem): TemplateResult {
   const { path } = tool;
   if (tool.family !== 'read' || path === undefined)
     return html`<div class="row" data-tool=${tool.tool}>${inside}</div>`;
-  const open = () => app.post({ type: 'openFile', path });
+  const open = () => app.post({ type: 'openFile', path, ...(tool.line ? { line: tool.line } : {}) });
   return html`<button class="row" type="button" data-tool=${tool.tool} @click=${open}>${inside}</button>`;
 }
 

@@ -13,7 +13,7 @@ const MOST_LINES = 12;
 function sentChip(app: App, chip: Chip): TemplateResult {
   const { path } = chip;
   const inside = html`${chipIcon(chip)}<span class="ell"><bdi>${chipLabel(chip)}</bdi></span>`;
-  if (path === undefined) return html`<span class="chip">${inside}</span>`;
+  if (path === undefined || chip.kind === 'folder') return html`<span class="chip">${inside}</span>`;
   const open = () => {
     const line = chip.range?.[0];
     app.post(line === undefined ? { type: 'openFile', path } : { type: 'openFile', path, line });

@@ -27,6 +27,7 @@ from sidelight.wire.methods import (
     Cancel,
     ListSessions,
     LoadSession,
+    Models,
     Modes,
     NewSession,
     Nothing,
@@ -36,6 +37,7 @@ from sidelight.wire.methods import (
     SessionList,
     SessionLoaded,
     SetMode,
+    SetModel,
     StopReason,
     TerminalCwd,
     meta,
@@ -69,6 +71,7 @@ class Sessions:
             "session/list": self.list,
             "session/prompt": self.prompt,
             "session/set_mode": self.set_mode,
+            "session/set_model": self.set_model,
             "session/cancel": self.cancel,
             "_sidelight/connect": self.connect,
             "_sidelight/review": self.review,
@@ -85,7 +88,8 @@ class Sessions:
     async def new(self, params: NewSession) -> SessionCreated:
         """Begin a conversation."""
         session = await self._application.new_session(path_of(params.cwd))
-        return SessionCreated(session_id=session.id, modes=self._modes(session))
+        models = await self._models(session)
+        return SessionCreated(session_id=session.id, modes=self._modes(session), models=models)
 
     async def load(self, params: LoadSession) -> SessionLoaded:
         """Take up a conversation: its messages as updates, then what waits for review."""
@@ -101,7 +105,7 @@ class Sessions:
             feed.spent(session.spent)
         feed.state()
         await self._feeds.send_changes(session.id, even_if_none=False)
-        return SessionLoaded(modes=self._modes(session))
+        return SessionLoaded(modes=self._modes(session), models=await self._models(session))
 
     async def list(self, params: ListSessions) -> SessionList:
         """Stored conversations."""
@@ -139,6 +143,15 @@ class Sessions:
         if params.mode_id not in known:
             raise AgentError(f"There is no mode {params.mode_id!r}; pick one of {sorted(known)}.")
         await session.set_mode(params.mode_id)  # pyright: ignore[reportArgumentType] (checked)
+        return Nothing()
+
+    async def set_model(self, params: SetModel) -> Nothing:
+        """Another model from the next turn on."""
+        session = self._session(params.session_id)
+        known = [model.model_id for model in await self._application.models()]
+        if params.model_id not in known:
+            raise AgentError(f"There is no model {params.model_id!r}; pick one of {known}.")
+        await session.set_model(params.model_id)
         return Nothing()
 
     async def connect(self, params: Connect) -> Connection:
@@ -188,3 +201,9 @@ class Sessions:
 
     def _modes(self, session: Conversation) -> Modes:
         return Modes(current_mode_id=session.mode, available_modes=tuple(self._application.modes()))
+
+    async def _models(self, session: Conversation) -> Models:
+        return Models(
+            current_model_id=self._application.model_id(session.model),
+            available_models=tuple(await self._application.models()),
+        )

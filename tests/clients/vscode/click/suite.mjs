@@ -11,6 +11,7 @@ export function prepare(t) {
     write(name, `${LINES.join('\n')}\n`);
   }
   write('watched.txt', 'before\n');
+  write('mentioned.txt', 'a line to be mentioned\n');
   mkdirSync(join(t.workspace, '.claude'));
   const hook = { type: 'command', command: `cat >> ${join(t.workspace, 'hook.log')}` };
   const hooks = { FileChanged: [{ matcher: 'watched.txt', hooks: [hook] }] };
