@@ -13,7 +13,6 @@ from sidelight.agent.executor import ToolExecutor
 from sidelight.agent.recovery import Again, State, Stop, after_failure, after_message
 from sidelight.agent.stream import Response, receive
 from sidelight.agent.turn import Turn
-from sidelight.context.normalise import normalise
 from sidelight.core.events import (
     Event,
     MessageAdded,
@@ -92,7 +91,7 @@ def _receiver(
         model=turn.model_name,
         system=turn.system,
         tools=turn.specs,
-        messages=normalise(turn.history),
+        messages=turn.sent.messages(turn.history),
         effort=turn.effort,
     )
 

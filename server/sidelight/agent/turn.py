@@ -1,9 +1,10 @@
 """Everything that one turn needs, gathered by the session and frozen."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
+from sidelight.context.sent import Sent
 from sidelight.core.content import Json
 from sidelight.core.decision import PermissionUpdate
 from sidelight.core.messages import Message
@@ -43,7 +44,8 @@ class Turn:
     """One turn's world. `history` is the session's own list: the turn only appends.
 
     `arrivals` gives what has come in since the last step (prompts typed meanwhile, reminders),
-    already stored. `system` and `specs` are the same bytes for the whole session.
+    already stored. `system` and `specs` are the same bytes for the whole session,
+    and `sent` knows what was sent of its history.
     """
 
     id: str
@@ -61,3 +63,4 @@ class Turn:
     arrivals: Callable[[], Awaitable[Sequence[Message]]]
     max_steps: int
     max_parallel: int = 10
+    sent: Sent = field(default_factory=Sent)

@@ -1,8 +1,10 @@
 """The model as a server behind the Messages API, asked with the provider's own SDK."""
 
+import json
 from collections.abc import AsyncGenerator
 from contextlib import suppress
 from dataclasses import dataclass
+from time import monotonic
 from types import ModuleType
 from typing import Any
 
@@ -15,7 +17,7 @@ from sidelight.core.errors import ModelError
 from sidelight.core.model import ModelEvent, ModelRequest
 from sidelight.model import sdk
 from sidelight.model.decode import Answer
-from sidelight.model.encode import encode, encode_count
+from sidelight.model.encode import Encoder
 from sidelight.model.failures import classify
 from sidelight.model.provider import Credential, Provider
 
@@ -36,6 +38,11 @@ class Deadlines:
 LOCAL = Deadlines(first_byte=900.0, between=300.0)
 # Buffered events are handed over without giving way; after a stall thousands may wait.
 EVENTS_A_BREATH = 20
+# On a stream that trickles every packet wakes the process, which costs more than what is in it.
+# After an event that had to be waited for, what comes next gathers this long; itself it does not.
+FRAME_S = 0.03
+# A shorter wait than this is no wait for the network.
+WAITED_S = 0.001
 # After the last event the body's end is awaited this long, so that the connection can be reused.
 DRAIN_S = 0.25
 
@@ -47,6 +54,7 @@ class AnthropicClient:
         self.provider = provider
         self._deadlines = deadlines or (LOCAL if provider.local else Deadlines())
         self._client: Any = None
+        self._encoder = Encoder()
         self._starting = anyio.Lock()
 
     async def warm(self) -> None:
@@ -62,16 +70,21 @@ class AnthropicClient:
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
         """Stream one answer. Raises ModelError only; closing it ends the HTTP exchange."""
         card = self.provider.card(request.model)
-        source = await self._open(encode(request, card))
+        source = await self._open(self._encoder.body(request, card))
         answer = Answer(writer=card.id)
         count = 0
         try:
+            asked = monotonic()
             while not answer.stopped and (event := await self._next(source)) is not None:
+                waited = monotonic() - asked > WAITED_S
                 for told in answer.feed(event):
                     yield told
                 count += 1
-                if count % EVENTS_A_BREATH == 0:
+                if waited:
+                    await anyio.sleep(FRAME_S)
+                elif count % EVENTS_A_BREATH == 0:
                     await checkpoint()
+                asked = monotonic()
             yield answer.ended()
             await self._drain(source)
         finally:
@@ -79,14 +92,14 @@ class AnthropicClient:
 
     async def count_tokens(self, request: ModelRequest) -> int:
         """The tokens of a request's prompt, as the server counts them. Raises ModelError."""
-        body = encode_count(request, self.provider.card(request.model))
+        body = self._encoder.count(request, self.provider.card(request.model))
         answer = await self._post("/v1/messages/count_tokens", body)
         try:
             return int(answer["input_tokens"])
         except (LookupError, TypeError, ValueError) as error:
             raise ModelError("server", f"{self._where} does not count tokens.") from error
 
-    async def _open(self, body: Json) -> Any:
+    async def _open(self, body: bytes) -> Any:
         anthropic = await sdk.warm()
         stream_cls = anthropic.AsyncStream[object]
         source = await self._post("/v1/messages", body, stream=True, stream_cls=stream_cls)
@@ -94,16 +107,19 @@ class AnthropicClient:
         source.response.request.extensions["timeout"]["read"] = self._deadlines.between
         return source
 
-    async def _post(self, path: str, body: Json, **how: Any) -> Any:
+    async def _post(self, path: str, body: bytes, **how: Any) -> Any:
         """Send one request through the SDK; the answer's JSON, or its stream of raw events.
 
         The SDK's documented way for any endpoint, with `object` for "JSON as it came": the typed
         methods would build thousands of classes, and every delta as one of them.
         """
         client = await self._ready()
+        # The clients of some clouds move fields of the body elsewhere, and cannot do with bytes.
+        ready = isinstance(client, (await sdk.warm()).AsyncAnthropic)
+        given = {"content": body} if ready else {"body": json.loads(body)}
         try:
             with anyio.fail_after(self._deadlines.first_byte):
-                return await client.post(path, body=body, cast_to=object, **how)
+                return await client.post(path, cast_to=object, **given, **how)
         except TimeoutError as error:
             seconds = self._deadlines.first_byte
             message = f"{self._where} did not begin to answer within {seconds:g} s."

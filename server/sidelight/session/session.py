@@ -16,6 +16,7 @@ from sidelight.agent.loop import run_turn
 from sidelight.agent.prepared import must_run_alone
 from sidelight.agent.tool_call import run_call
 from sidelight.agent.turn import Turn
+from sidelight.context.sent import Sent
 from sidelight.core.content import Json, UserBlock
 from sidelight.core.decision import Mode
 from sidelight.core.events import (
@@ -88,6 +89,7 @@ class Session:
         self.calls = replay.calls
         self.parts = parts
         self.history: list[Message] = replay.messages
+        self._sent = Sent()
         self.ledger = FileLedger()
         self.review = parts.review
         self._inbox = Inbox()
@@ -336,6 +338,7 @@ class Session:
             context_for=self._context,
             arrivals=self._gather,
             max_steps=self.parts.max_steps,
+            sent=self._sent,
         )
 
     def _context(self, tool_use_id: str) -> ToolContext:

@@ -22,8 +22,8 @@ from sidelight.core.content import (
     is_object,
 )
 from sidelight.core.model import Effort, ModelRequest, PromptMessage, SystemPrompt, ToolSpec
-from sidelight.model.catalog import MODELS, card, plain_card
-from sidelight.model.encode import encode, encode_count
+from sidelight.model.catalog import MODELS, ModelCard, card, plain_card
+from sidelight.model.encode import Encoder
 
 SONNET = card("sonnet")
 HOUR = {"type": "ephemeral", "ttl": "1h"}
@@ -44,6 +44,10 @@ def assistant(*blocks: AssistantBlock) -> PromptMessage:
 def request(*messages: PromptMessage, model: str = "sonnet", **more: Any) -> ModelRequest:
     system = SystemPrompt(stable="You help.", dynamic="It is a test.")
     return ModelRequest(model=model, system=system, tools=(READ,), messages=messages, **more)
+
+
+def encode(asked: ModelRequest, of: ModelCard) -> Json:
+    return json.loads(Encoder().body(asked, of))
 
 
 def call(number: int = 1) -> ToolUse:
@@ -210,7 +214,7 @@ def test_a_count_has_the_prompt_and_nothing_of_the_answer() -> None:
     asked = request(user("go"), effort="low")
     body = encode(asked, SONNET)
     del body["max_tokens"], body["stream"], body["thinking"], body["output_config"]
-    assert encode_count(asked, SONNET) == body
+    assert json.loads(Encoder().count(asked, SONNET)) == body
 
 
 WORDS = st.text(min_size=1).filter(lambda text: bool(text.strip()))
