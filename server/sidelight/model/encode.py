@@ -5,9 +5,8 @@ which move from request to request, are set anew.
 """
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import TypeVar
 from weakref import ref
 
@@ -29,6 +28,7 @@ from sidelight.model.catalog import ModelCard
 # An entry of the cache is found within 20 blocks before a mark; a turn of many tool calls adds
 # more than that between two requests, so a second mark follows at this distance.
 SECOND_MARK_AFTER = 15
+MOVING_MARKS = 2
 FIXED_MARK: Json = {"type": "ephemeral", "ttl": "1h"}
 MOVING_MARK = b',"cache_control":{"type":"ephemeral","ttl":"5m"}'
 
@@ -89,12 +89,13 @@ class Encoder:
         # A message of nothing but foreign thinking has nothing left to say.
         pieces = [self._piece(message, card, _message) for message in request.messages]
         pieces = [piece for piece in pieces if piece.ends]
-        messages = [piece.data for piece in pieces]
-        if card.caching:
-            for index, end in islice(_marks(pieces), 2):
-                data = messages[index]
-                messages[index] = b"".join((data[:end], MOVING_MARK, data[end:]))
-        parts += [b',"messages":[', b",".join(messages), b"]}"]
+        marked = _marks(pieces) if card.caching else {}
+        parts.append(b',"messages":[')
+        for index, piece in enumerate(pieces):
+            if index:
+                parts.append(b",")
+            parts += _with_marks(piece.data, marked.get(index, ()))
+        parts.append(b"]}")
         return b"".join(parts)
 
     def _piece(self, source: T, card: ModelCard, write: Callable[[T, ModelCard], Piece]) -> Piece:
@@ -213,18 +214,32 @@ def _tool_result(block: ToolResult, card: ModelCard) -> Json:
     return result
 
 
-def _marks(pieces: list[Piece]) -> Iterator[tuple[int, int]]:
-    """Where the marks stand: message and place in it, from the last one that may be to the first.
+def _marks(pieces: list[Piece]) -> dict[int, list[int]]:
+    """Where the moving marks stand: on the last block that may carry one, and some blocks before.
 
-    Each is some blocks before the one that follows it.
+    Places in a message, in order, by the message's index.
     """
-    distance = SECOND_MARK_AFTER
+    found: dict[int, list[int]] = {}
+    left, distance = MOVING_MARKS, SECOND_MARK_AFTER
     for index in reversed(range(len(pieces))):
         for end in reversed(pieces[index].ends):
             if end and distance >= SECOND_MARK_AFTER:
-                yield index, end
-                distance = 0
+                found.setdefault(index, []).insert(0, end)
+                left, distance = left - 1, 0
+                if not left:
+                    return found
             distance += 1
+    return found
+
+
+def _with_marks(data: bytes, ends: Sequence[int]) -> Iterator[bytes]:
+    """A message's JSON with a mark at these places."""
+    start = 0
+    for end in ends:
+        yield data[start:end]
+        yield MOVING_MARK
+        start = end
+    yield data[start:] if start else data
 
 
 def _may_be_marked(block: Block) -> bool:
