@@ -16,7 +16,7 @@ from sidelight.core.content import Json
 from sidelight.core.errors import ModelError
 from sidelight.core.model import ModelEvent, ModelRequest
 from sidelight.model import sdk
-from sidelight.model.decode import Answer
+from sidelight.model.decode import Answer, is_delta
 from sidelight.model.encode import Encoder
 from sidelight.model.failures import classify
 from sidelight.model.provider import Credential, Provider
@@ -39,10 +39,10 @@ LOCAL = Deadlines(first_byte=900.0, between=300.0)
 # Buffered events are handed over without giving way; after a stall thousands may wait.
 EVENTS_A_BREATH = 20
 # On a stream that trickles every packet wakes the process, which costs more than what is in it.
-# After an event that had to be waited for, what comes next gathers this long; itself it does not.
-FRAME_S = 0.03
-# A shorter wait than this is no wait for the network.
-WAITED_S = 0.001
+# So a delta amid others that had to be waited for, but not long, waits itself for what comes next.
+FRAME_S = 0.04
+# A shorter wait than the first is no wait for the network; one that is longer ends a silence.
+WAITED_S, SILENCE_S = 0.001, 0.1
 # After the last event the body's end is awaited this long, so that the connection can be reused.
 DRAIN_S = 0.25
 
@@ -72,17 +72,17 @@ class AnthropicClient:
         card = self.provider.card(request.model)
         source = await self._open(self._encoder.body(request, card))
         answer = Answer(writer=card.id)
-        count = 0
+        count, amid_deltas = 0, False
         try:
             asked = monotonic()
             while not answer.stopped and (event := await self._next(source)) is not None:
-                waited = monotonic() - asked > WAITED_S
+                further = amid_deltas and is_delta(event)
+                if further and WAITED_S < monotonic() - asked < SILENCE_S:
+                    await anyio.sleep(FRAME_S)
                 for told in answer.feed(event):
                     yield told
-                count += 1
-                if waited:
-                    await anyio.sleep(FRAME_S)
-                elif count % EVENTS_A_BREATH == 0:
+                count, amid_deltas = count + 1, is_delta(event)
+                if count % EVENTS_A_BREATH == 0:
                     await checkpoint()
                 asked = monotonic()
             yield answer.ended()
