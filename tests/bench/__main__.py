@@ -8,6 +8,7 @@ from pathlib import Path
 
 import anyio
 
+from tests.bench.decode import decode
 from tests.bench.start import first_request, initialize_ratio
 from tests.bench.table import head
 from tests.bench.work import many_deltas, ten_calls, thirty_steps, warm_prompt
@@ -27,6 +28,7 @@ async def main() -> None:
         await warm_prompt(folder)
         await many_deltas(folder, pause=0.0)
         await many_deltas(folder, pause=0.004)
+        await decode(folder)
         await ten_calls(folder)
         await thirty_steps(folder)
 
