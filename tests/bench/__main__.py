@@ -11,7 +11,7 @@ import anyio
 from tests.bench.decode import decode
 from tests.bench.start import first_request, initialize_ratio
 from tests.bench.table import head
-from tests.bench.work import many_deltas, ten_calls, thirty_steps, warm_prompt
+from tests.bench.work import long_session, many_deltas, ten_calls, warm_prompt
 from tests.e2e.conftest import ROOT
 
 
@@ -30,7 +30,7 @@ async def main() -> None:
         await many_deltas(folder, pause=0.004)
         await decode(folder)
         await ten_calls(folder)
-        await thirty_steps(folder)
+        await long_session(folder)
 
 
 if __name__ == "__main__":
