@@ -6,7 +6,7 @@ which move from request to request, are set anew.
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeVar
 from weakref import ref
 
@@ -29,6 +29,8 @@ from sidelight.model.catalog import ModelCard
 # more than that between two requests, so a second mark follows at this distance.
 SECOND_MARK_AFTER = 15
 MOVING_MARKS = 2
+MARKED_WITHIN = 40
+"""Messages at the end of a history; the moving marks stand in them, for each has a block."""
 FIXED_MARK: Json = {"type": "ephemeral", "ttl": "1h"}
 MOVING_MARK = b',"cache_control":{"type":"ephemeral","ttl":"5m"}'
 
@@ -53,12 +55,23 @@ class Piece:
     for_model: str = ""
 
 
+@dataclass(slots=True)
+class Run:
+    """The first messages of a conversation, too far from its end to be marked, joined for good."""
+
+    for_model: str
+    count: int = 0
+    last: Callable[[], object] = lambda: None
+    data: bytearray = field(default_factory=bytearray)
+
+
 class Encoder:
     """Makes bodies of requests. What it was given before, as the same object, it does not write
     again, as long as that object lives."""
 
     def __init__(self) -> None:
         self._made: dict[int, tuple[ref[object], Piece]] = {}
+        self._runs: dict[int, tuple[ref[object], Run]] = {}
 
     def body(self, request: ModelRequest, card: ModelCard) -> bytes:
         """The body of a streamed request: two requests of one history differ by their end and
@@ -86,17 +99,38 @@ class Encoder:
         if request.tools:
             tools = b",".join(self._piece(tool, card, _tool).data for tool in request.tools)
             parts += [b',"tools":[', tools, b"]"]
+        run = self._run(request.messages, card)
         # A message of nothing but foreign thinking has nothing left to say.
-        pieces = [self._piece(message, card, _message) for message in request.messages]
+        pieces = [self._piece(message, card, _message) for message in request.messages[run.count :]]
         pieces = [piece for piece in pieces if piece.ends]
         marked = _marks(pieces) if card.caching else {}
-        parts.append(b',"messages":[')
+        parts += [b',"messages":[', run.data]
         for index, piece in enumerate(pieces):
-            if index:
+            if index or run.data:
                 parts.append(b",")
             parts += _with_marks(piece.data, marked.get(index, ()))
         parts.append(b"]}")
         return b"".join(parts)
+
+    def _run(self, messages: Sequence[PromptMessage], card: ModelCard) -> Run:
+        """All but the last messages, joined; only those are looked at that have joined since."""
+        until = len(messages) - MARKED_WITHIN
+        if until <= 0:
+            return Run(card.id)
+        first = messages[0]
+        run = self._runs[id(first)][1] if id(first) in self._runs else Run(card.id)
+        usable = run.for_model == card.id and run.count <= until
+        if not usable or (run.count and run.last() is not messages[run.count - 1]):
+            run = Run(card.id)
+        for message in messages[run.count : until]:
+            piece = self._piece(message, card, _message)
+            if piece.ends:
+                run.data += b"," + piece.data if run.data else piece.data
+            self._made.pop(id(message), None)
+        run.count, run.last = until, ref(messages[until - 1])
+        key, runs = id(first), self._runs
+        runs[key] = (ref(first, lambda _: runs.pop(key, None)), run)
+        return run
 
     def _piece(self, source: T, card: ModelCard, write: Callable[[T, ModelCard], Piece]) -> Piece:
         """What was written of this very object for this model, or what is written now."""

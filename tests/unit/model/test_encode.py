@@ -1,5 +1,6 @@
 """Requests become bodies that the API accepts, and each extends the one before it."""
 
+import gc
 import json
 from collections.abc import Iterator
 from typing import Any
@@ -273,3 +274,29 @@ def test_encoding_leaves_the_request_as_it_was(history: list[PromptMessage]) -> 
     copy = asked.model_copy(deep=True)
     encode(asked, SONNET)
     assert asked == copy
+
+
+def test_a_long_conversation_is_written_the_same_step_by_step_as_at_once() -> None:
+    turns = [
+        m for n in range(80) for m in (user("go", result(n)), assistant(Text(text="a"), call(n)))
+    ]
+    foreign = assistant(Thinking(raw=THOUGHT, model="claude-opus-5-5"))
+    history = [user("go"), foreign, *turns]
+    growing = Encoder()
+    for end in [*range(1, len(history) + 1), 100, 7, 150]:
+        asked = request(*history[:end])
+        assert growing.body(asked, SONNET) == Encoder().body(asked, SONNET)
+    for model in (card("opus"), SONNET):
+        asked = request(*history, model=model.id)
+        assert growing.body(asked, model) == Encoder().body(asked, model)
+
+
+def test_what_was_written_of_a_conversation_is_forgotten_with_it() -> None:
+    encoder = Encoder()
+    for _ in range(3):
+        asked = request(*(user(f"{n}") for n in range(100)))
+        asked = asked.model_copy(update={"tools": ()})
+        encoder.body(asked, SONNET)
+        del asked
+    gc.collect()
+    assert vars(encoder) == vars(Encoder())
