@@ -8,10 +8,11 @@ from pathlib import Path
 
 import anyio
 
+from tests.bench.decode import decode
 from tests.bench.start import first_request, initialize_ratio
 from tests.bench.stop import stubborn_child
 from tests.bench.table import head
-from tests.bench.work import many_deltas, ten_calls, thirty_steps, warm_prompt
+from tests.bench.work import long_session, many_deltas, ten_calls, warm_prompt
 from tests.e2e.conftest import ROOT
 
 
@@ -28,8 +29,9 @@ async def main() -> None:
         await warm_prompt(folder)
         await many_deltas(folder, pause=0.0)
         await many_deltas(folder, pause=0.004)
+        await decode(folder)
         await ten_calls(folder)
-        await thirty_steps(folder)
+        await long_session(folder)
         await stubborn_child(folder)
 
 

@@ -1,4 +1,4 @@
-"""What work costs in a server that is warm: a prompt, a long answer, ten calls, thirty steps."""
+"""What work costs in a server that is warm: a prompt, a long answer, ten calls, a long session."""
 
 import json
 import statistics
@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from itertools import pairwise
 from pathlib import Path
 
 from tests.bench.measure import Away, cpu_seconds, double_away, peak_mb
@@ -19,7 +20,8 @@ from tests.fakes.messages_api.script import Block, reply, text, tool_use
 
 PROMPTS = 20
 DELTAS = 5_000
-STEPS = 30
+STEPS = 198
+WINDOW = 10
 
 
 @asynccontextmanager
@@ -115,14 +117,19 @@ async def ten_calls(folder: Path) -> None:
         row("  calls that failed", f"{failed}", "none")
 
 
-async def thirty_steps(folder: Path) -> None:
-    """The CPU of steps early and late in one turn; every answer is held while it is read."""
+async def long_session(folder: Path) -> None:
+    """The CPU of steps early and late in a session; every answer is held while it is read.
+
+    A step is all from one request's arrival to the next one's: an answer with a call, the call,
+    its result, and the request that tells it.
+    """
     path = folder / "b.txt"
     path.write_text("one\n" * 200, encoding="utf-8")
     call = ("Read", {"file_path": str(path)})
     script = [reply(tool_use(*call)), reply(text("warm"))]
     script += [reply(tool_use(*call), hold=f"{n}") for n in range(STEPS)]
     marks: list[float] = []
+    peaks: list[float] = []
     with running_double([*script, reply(text("done"), hold="end")]) as double:
         async with server(folder, double) as desk:
             pid = desk.client.process.pid
@@ -130,10 +137,16 @@ async def thirty_steps(folder: Path) -> None:
             await desk.ask(session, "warm up")
             waiting = await desk.prompt(session, "read a lot")
             for number in range(STEPS + 1):
-                await double.until_requests(number + 3, timeout=30)
+                await double.until_requests(number + 3, timeout=60)
                 marks.append(cpu_seconds(pid))
+                peaks.append(peak_mb(pid))
                 double.open(f"{number}", "end")
             await desk.client.answer_to(waiting)
-    early, late = (marks[5] - marks[0]) / 5, (marks[30] - marks[25]) / 5
-    figure = f"{early * 1000:.1f} ms, {late * 1000:.1f} ms"
-    row("CPU of a step: steps 1 to 5, steps 26 to 30", figure, "no growth")
+        body = len(double.requests[-1].raw)
+    spent = [after - before for before, after in pairwise(marks)]
+    early, late = statistics.median(spent[:WINDOW]), statistics.median(spent[-WINDOW:])
+    figure = f"{spent[0] * 1000:.1f}, {early * 1000:.1f}, {late * 1000:.1f} ms"
+    row(f"CPU of a step: the first, around 5, around {STEPS - 5}", figure, "under 10 ms")
+    row("  late against early", f"{late / early:.2f} x", "under 1.5 x")
+    grown = f"{peaks[-1] - peaks[WINDOW]:.1f} MB ({body / 1e6:.1f} MB body)"
+    row("  memory that the steps between them took", grown, "no growth")

@@ -1,5 +1,6 @@
 """The real loop with a scripted model: order, parallelism, failures, limits, cancelling."""
 
+import json
 from typing import Any
 
 import anyio
@@ -19,12 +20,14 @@ from sidelight.core.events import (
 )
 from sidelight.core.host import PermissionReply
 from sidelight.core.messages import AssistantMessage, Attachment, UserMessage
+from sidelight.core.model import ModelRequest, SystemPrompt
 from sidelight.hooks.outcome import HookOutcome
+from sidelight.model.catalog import card
+from sidelight.model.encode import Encoder
 from tests.builders import Stage, results
 from tests.fakes.messages_api.rules import check_request
 from tests.fakes.model import ScriptedModel, StopReason, Unclosed, Wait
 from tests.fakes.tools import StepTool
-from tests.unit.context.test_normalise import as_request
 
 pytestmark = pytest.mark.anyio
 
@@ -45,7 +48,11 @@ def again(kind: str = "overloaded") -> ModelError:
 def assert_valid(stage: Stage) -> None:
     """What is left can be sent, with one more prompt behind it."""
     messages = normalise([*stage.history, Attachment(id="x", kind="x", text="and now?")])
-    assert check_request({**as_request(messages), "tools": tools()}) == []
+    asked = ModelRequest(
+        model="sonnet", system=SystemPrompt(stable="A test."), tools=(), messages=messages
+    )
+    body = json.loads(Encoder().body(asked, card("sonnet")))
+    assert check_request({**body, "tools": tools()}) == []
 
 
 def tools() -> list[Any]:

@@ -118,8 +118,15 @@ class ToolExecutor:
 
         Afterwards `response` is final and `settle` gives the rest.
         """
-        while not isinstance(item := await self._receive.receive(), _Closed):
+        while not isinstance(item := await self._next(), _Closed):
             yield item
+
+    async def _next(self) -> Event | _Closed:
+        """What is at hand is taken without going round the loop."""
+        try:
+            return self._receive.receive_nowait()
+        except anyio.WouldBlock:
+            return await self._receive.receive()
 
     async def settle(self) -> AsyncIterator[Event]:
         """Events of the calls that still run, until all are done."""

@@ -14,7 +14,6 @@ from sidelight.agent.state import Again, State, Stop
 from sidelight.agent.stopping import at_failure, at_stop
 from sidelight.agent.stream import Response, receive
 from sidelight.agent.turn import Turn
-from sidelight.context.normalise import normalise
 from sidelight.core.events import (
     Event,
     HistoryRepaired,
@@ -98,7 +97,7 @@ async def _fit(turn: Turn, step: _Step, executor: ToolExecutor) -> AsyncGenerato
         model=state.model,
         system=turn.system,
         tools=turn.specs,
-        messages=normalise(
+        messages=turn.sent.messages(
             turn.history,
             struck=state.repairs.struck,
             without_thinking=state.repairs.without_thinking,

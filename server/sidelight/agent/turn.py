@@ -7,6 +7,7 @@ from typing import Protocol
 import anyio
 
 from sidelight.agent.limits import RepeatLimits, Repeats
+from sidelight.context.sent import Sent
 from sidelight.core.content import Json
 from sidelight.core.decision import PermissionUpdate
 from sidelight.core.messages import Message, Repairs
@@ -85,7 +86,8 @@ class Turn:
 
     `arrivals` gives what has come in since the last step (prompts typed meanwhile, reminders).
     `unpaused` returns when the next step may begin, `may_spend` says why it may not be paid for,
-    `sleep` takes seconds. `system` and `specs` are the same bytes for the whole session.
+    `sleep` takes seconds. `system` and `specs` are the same bytes for the whole session, and
+    `sent` knows what was sent of its history.
     """
 
     id: str
@@ -104,6 +106,7 @@ class Turn:
     bounds: Bounds
     repairs: Repairs = Repairs()
     repeats: Repeats = field(default_factory=Repeats)
+    sent: Sent = field(default_factory=Sent)
     unpaused: Callable[[], Awaitable[None]] = nothing_to_wait_for
     may_spend: Callable[[], Awaitable[str | None]] = may_always_spend
     sleep: Callable[[float], Awaitable[None]] = anyio.sleep

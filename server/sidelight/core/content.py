@@ -89,7 +89,14 @@ class ToolUse(Record):
     input: Json
 
 
-ResultBlock = Annotated[Text | Image, Field(discriminator="type")]
+class ToolReference(Record):
+    """A tool that a search found: the server shows its definition to the model in this place."""
+
+    type: Literal["tool_reference"] = "tool_reference"
+    tool_name: str
+
+
+ResultBlock = Annotated[Text | Image | ToolReference, Field(discriminator="type")]
 
 
 class ToolResult(Record):

@@ -79,8 +79,14 @@ class AssistantMessage(Record):
         return tuple(block for block in self.content if isinstance(block, ToolUse))
 
 
+DISPLAY = "display"
+
+
 class Attachment(Record):
-    """A reminder from the harness; becomes user text when a request is built."""
+    """A reminder from the harness; becomes user text when a request is built.
+
+    One of the kind `DISPLAY` is for people alone: stored, and never sent.
+    """
 
     role: Literal["attachment"] = "attachment"
     id: str

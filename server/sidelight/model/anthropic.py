@@ -1,21 +1,22 @@
 """The model as a server behind the Messages API, asked with the provider's own SDK."""
 
+import json
 from collections.abc import AsyncGenerator
 from contextlib import suppress
 from dataclasses import dataclass
+from time import monotonic
 from typing import Any
 
 import anyio
 import httpx2
 from anyio.lowlevel import checkpoint
 
-from sidelight.core.content import Json
 from sidelight.core.errors import ModelError
 from sidelight.core.model import ModelEvent, ModelRequest
 from sidelight.model import sdk
 from sidelight.model.clients import connect
-from sidelight.model.decode import Answer
-from sidelight.model.encode import encode, encode_count
+from sidelight.model.decode import Answer, is_delta
+from sidelight.model.encode import Encoder
 from sidelight.model.failures import classify
 from sidelight.model.network import Network, masked
 from sidelight.model.provider import API, Provider
@@ -34,6 +35,11 @@ class Deadlines:
 LOCAL = Deadlines(first_byte=900.0, between=300.0)
 # Buffered events are handed over without giving way; after a stall thousands may wait.
 EVENTS_A_BREATH = 20
+# On a stream that trickles every packet wakes the process, which costs more than what is in it.
+# So a delta amid others that had to be waited for, but not long, waits itself for what comes next.
+FRAME_S = 0.04
+# A shorter wait than the first is no wait for the network; one that is longer ends a silence.
+WAITED_S, SILENCE_S = 0.001, 0.1
 # After the last event the body's end is awaited this long, so that the connection can be reused.
 DRAIN_S = 0.25
 
@@ -52,6 +58,7 @@ class AnthropicClient:
         self._deadlines = deadlines or (LOCAL if provider.local else Deadlines())
         self._network = network or Network()
         self._client: Any = None
+        self._encoder = Encoder()
         self._starting = anyio.Lock()
 
     async def warm(self) -> None:
@@ -67,16 +74,21 @@ class AnthropicClient:
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
         """Stream one answer. Raises ModelError only; closing it ends the HTTP exchange."""
         card = self.provider.card(request.model)
-        source = await self._open(encode(request, card))
+        source = await self._open(self._encoder.body(request, card))
         answer = Answer(writer=card.id)
-        count = 0
+        count, amid_deltas = 0, False
         try:
+            asked = monotonic()
             while not answer.stopped and (event := await self._next(source)) is not None:
+                further = amid_deltas and is_delta(event)
+                if further and WAITED_S < monotonic() - asked < SILENCE_S:
+                    await anyio.sleep(FRAME_S)
                 for told in answer.feed(event):
                     yield told
-                count += 1
+                count, amid_deltas = count + 1, is_delta(event)
                 if count % EVENTS_A_BREATH == 0:
                     await checkpoint()
+                asked = monotonic()
             yield answer.ended()
             await self._drain(source)
         finally:
@@ -84,7 +96,7 @@ class AnthropicClient:
 
     async def count_tokens(self, request: ModelRequest) -> int:
         """The tokens of a request's prompt, as the server counts them. Raises ModelError."""
-        body = encode_count(request, self.provider.card(request.model))
+        body = self._encoder.count(request, self.provider.card(request.model))
         answer = await self._post("/v1/messages/count_tokens", body)
         try:
             return int(answer["input_tokens"])
@@ -99,7 +111,7 @@ class AnthropicClient:
         except Exception as error:
             raise await self._failed(error) from error
 
-    async def _open(self, body: Json) -> Any:
+    async def _open(self, body: bytes) -> Any:
         anthropic = await sdk.warm()
         stream_cls = anthropic.AsyncStream[object]
         source = await self._post("/v1/messages", body, stream=True, stream_cls=stream_cls)
@@ -107,16 +119,19 @@ class AnthropicClient:
         source.response.request.extensions["timeout"]["read"] = self._deadlines.between
         return source
 
-    async def _post(self, path: str, body: Json, **how: Any) -> Any:
+    async def _post(self, path: str, body: bytes, **how: Any) -> Any:
         """Send one request through the SDK; the answer's JSON, or its stream of raw events.
 
         The SDK's documented way for any endpoint, with `object` for "JSON as it came": the typed
         methods would build thousands of classes, and every delta as one of them.
         """
         client = await self._ready()
+        # The clients of some clouds move fields of the body elsewhere, and cannot do with bytes.
+        ready = isinstance(client, (await sdk.warm()).AsyncAnthropic)
+        given = {"content": body} if ready else {"body": json.loads(body)}
         try:
             with anyio.fail_after(self._deadlines.first_byte):
-                return await client.post(path, body=body, cast_to=object, **how)
+                return await client.post(path, cast_to=object, **given, **how)
         except TimeoutError as error:
             seconds = self._deadlines.first_byte
             message = f"{self._where} did not begin to answer within {seconds:g} s."

@@ -197,6 +197,11 @@ class Answer:
     }
 
 
+def is_delta(event: object) -> bool:
+    """Whether the event is a piece of a block, and neither its beginning nor its end."""
+    return as_object(event).get("type") == "content_block_delta"
+
+
 def _parsed(joined: str) -> Json | None:
     """The input of a call, or None when it is not a JSON object."""
     try:

@@ -16,6 +16,7 @@ from sidelight.agent.loop import run_turn
 from sidelight.agent.prepared import must_run_alone
 from sidelight.agent.tool_call import run_call
 from sidelight.agent.turn import Arrived, Turn
+from sidelight.context.sent import Sent
 from sidelight.core.content import UserBlock
 from sidelight.core.decision import Mode
 from sidelight.core.events import (
@@ -70,6 +71,7 @@ class Session:
         self.calls = replay.calls
         self.parts = parts
         self.history: list[Message] = replay.messages
+        self._sent = Sent()
         self.ledger = FileLedger()
         self.review = parts.review
         self._inbox = Inbox()
@@ -334,6 +336,7 @@ class Session:
             bounds=replace(bounds, token_target=target),
             repairs=self._repairs,
             repeats=Repeats(bounds.repeats),
+            sent=self._sent,
             unpaused=self._gate.passed,
             may_spend=self.spending.may_spend,
         )

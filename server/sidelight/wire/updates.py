@@ -51,7 +51,9 @@ from sidelight.wire.shapes import (
     user_chunks,
 )
 
-TICK_SECONDS = 0.03
+# What comes sooner than this after an update waits for more, but no longer than `LONGEST`.
+TICK_SECONDS = 0.016
+LONGEST_SECONDS = 0.045
 MOST_DELTAS = 20
 
 Send = Callable[[str, Json], None]
@@ -91,7 +93,8 @@ class Feed:
         self._session_id = session_id
         self._wire = wire
         self._growing: _Growing | None = None
-        self._timer: asyncio.TimerHandle | None = None
+        self._timer: asyncio.Handle | None = None
+        self._due = False
         self._sent_at = 0.0
         self._streamed: set[str] = set()
         self._turn_id: str | None = None
@@ -123,6 +126,7 @@ class Feed:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
+        self._due = False
         growing, self._growing = self._growing, None
         if growing is None:
             return
@@ -141,11 +145,21 @@ class Feed:
         if self._growing is None:
             self._growing = _Growing(key)
         self._growing.texts.append(text)
-        wait = self._sent_at + TICK_SECONDS - time.monotonic()
-        if wait <= 0 or len(self._growing.texts) >= MOST_DELTAS:
+        if len(self._growing.texts) >= MOST_DELTAS:
             self.flush()
+        elif not self._due:
+            self._plan()
+
+    def _plan(self) -> None:
+        """Send what waits: with all that is at hand now, or when more has come."""
+        self._due = time.monotonic() - self._sent_at >= TICK_SECONDS
+        loop = asyncio.get_running_loop()
+        if self._due:
+            if self._timer is not None:
+                self._timer.cancel()
+            self._timer = loop.call_soon(self.flush)
         elif self._timer is None:
-            self._timer = asyncio.get_running_loop().call_later(wait, self.flush)
+            self._timer = loop.call_later(LONGEST_SECONDS, self.flush)
 
     async def _other(self, event: Event) -> None:
         match event:

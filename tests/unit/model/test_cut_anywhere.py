@@ -23,7 +23,7 @@ from sidelight.core.model import (
 )
 from sidelight.model.anthropic import AnthropicClient
 from sidelight.model.catalog import card
-from sidelight.model.encode import encode
+from sidelight.model.encode import Encoder
 from sidelight.model.provider import Credential, Provider
 from tests.conftest import SCALE
 from tests.fakes.messages_api.double import Double, running_double
@@ -53,9 +53,9 @@ STRIDE = {"small": 23, "full": 1}[SCALE]
 async def wire_of(double: Double) -> bytes:
     """The whole body of the reply, as it stands on the wire."""
     headers = {"authorization": f"Bearer {double.api_key}", "anthropic-version": "2026-10-21"}
-    body = encode(REQUEST, card(REQUEST.model))
+    body = Encoder().body(REQUEST, card(REQUEST.model))
     async with httpx2.AsyncClient(trust_env=False) as http:
-        answer = await http.post(f"{double.base_url}/v1/messages", json=body, headers=headers)
+        answer = await http.post(f"{double.base_url}/v1/messages", content=body, headers=headers)
     return answer.content
 
 

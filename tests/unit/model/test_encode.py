@@ -1,5 +1,6 @@
 """Requests become bodies that the API accepts, and each extends the one before it."""
 
+import gc
 import json
 from collections.abc import Iterator
 from typing import Any
@@ -22,8 +23,8 @@ from sidelight.core.content import (
     is_object,
 )
 from sidelight.core.model import Effort, ModelRequest, PromptMessage, SystemPrompt, ToolSpec
-from sidelight.model.catalog import MODELS, card, plain_card
-from sidelight.model.encode import encode, encode_count
+from sidelight.model.catalog import MODELS, ModelCard, card, plain_card
+from sidelight.model.encode import Encoder
 
 SONNET = card("sonnet")
 HOUR = {"type": "ephemeral", "ttl": "1h"}
@@ -44,6 +45,10 @@ def assistant(*blocks: AssistantBlock) -> PromptMessage:
 def request(*messages: PromptMessage, model: str = "sonnet", **more: Any) -> ModelRequest:
     system = SystemPrompt(stable="You help.", dynamic="It is a test.")
     return ModelRequest(model=model, system=system, tools=(READ,), messages=messages, **more)
+
+
+def encode(asked: ModelRequest, of: ModelCard) -> Json:
+    return json.loads(Encoder().body(asked, of))
 
 
 def call(number: int = 1) -> ToolUse:
@@ -210,7 +215,7 @@ def test_a_count_has_the_prompt_and_nothing_of_the_answer() -> None:
     asked = request(user("go"), effort="low")
     body = encode(asked, SONNET)
     del body["max_tokens"], body["stream"], body["thinking"], body["output_config"]
-    assert encode_count(asked, SONNET) == body
+    assert json.loads(Encoder().count(asked, SONNET)) == body
 
 
 WORDS = st.text(min_size=1).filter(lambda text: bool(text.strip()))
@@ -269,3 +274,29 @@ def test_encoding_leaves_the_request_as_it_was(history: list[PromptMessage]) -> 
     copy = asked.model_copy(deep=True)
     encode(asked, SONNET)
     assert asked == copy
+
+
+def test_a_long_conversation_is_written_the_same_step_by_step_as_at_once() -> None:
+    turns = [
+        m for n in range(80) for m in (user("go", result(n)), assistant(Text(text="a"), call(n)))
+    ]
+    foreign = assistant(Thinking(raw=THOUGHT, model="claude-opus-5-5"))
+    history = [user("go"), foreign, *turns]
+    growing = Encoder()
+    for end in [*range(1, len(history) + 1), 100, 7, 150]:
+        asked = request(*history[:end])
+        assert growing.body(asked, SONNET) == Encoder().body(asked, SONNET)
+    for model in (card("opus"), SONNET):
+        asked = request(*history, model=model.id)
+        assert growing.body(asked, model) == Encoder().body(asked, model)
+
+
+def test_what_was_written_of_a_conversation_is_forgotten_with_it() -> None:
+    encoder = Encoder()
+    for _ in range(3):
+        asked = request(*(user(f"{n}") for n in range(100)))
+        asked = asked.model_copy(update={"tools": ()})
+        encoder.body(asked, SONNET)
+        del asked
+    gc.collect()
+    assert vars(encoder) == vars(Encoder())
