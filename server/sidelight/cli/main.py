@@ -1,6 +1,8 @@
 """Finds the command and loads only that: the editor's server must not pay for the others."""
 
+import errno
 import importlib
+import os
 import sys
 from collections.abc import Callable, Sequence
 from typing import cast
@@ -26,6 +28,22 @@ usage: sidelight -p "TASK" [options]      run one task without an editor (see si
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; the result is the process's exit code."""
+    code = 0
+    try:
+        code = _run(arguments)
+        sys.stdout.flush()
+    except OSError as error:
+        if error.errno not in {errno.EPIPE, errno.ENOSPC, errno.EIO, errno.EFBIG}:
+            raise
+        # What is still in the buffer must not fail once more when the process ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if error.errno != errno.EPIPE:
+            print(f"sidelight: the output cannot be written: {error.strerror}", file=sys.stderr)
+        return code or 1
+    return code
+
+
+def _run(arguments: Sequence[str] | None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
     if given in (["--version"], ["-v"]):
         version = importlib.import_module("importlib.metadata").version("sidelight")

@@ -1,6 +1,7 @@
 """`sidelight -p "TASK"`: the agent without an editor, for scripts and continuous integration."""
 
 import argparse
+import io
 import json
 import logging
 import os
@@ -21,7 +22,7 @@ from sidelight.core.errors import AgentError
 from sidelight.headless.host import DiskHost
 from sidelight.headless.output import JsonOutput, Output, StreamJsonOutput, Tally, TextOutput
 from sidelight.headless.piped import piped_text
-from sidelight.headless.run import OUTPUT_CLOSED, Printer, run_prompt
+from sidelight.headless.run import Printer, run_prompt
 from sidelight.model.catalog import card
 from sidelight.session.manager import SessionManager
 from sidelight.session.session import Session
@@ -43,11 +44,9 @@ def main(arguments: Sequence[str]) -> int:
     except (OSError, ValueError) as error:
         print(f"sidelight: {error}", file=sys.stderr)
         return 2
-    code = anyio.run(run, world, options, text)
-    if code == OUTPUT_CLOSED:
-        # What is still in the buffer must not fail once more when the process ends.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return code
+    # An answer that the terminal's encoding cannot hold is shown with marks, not lost.
+    cast("io.TextIOWrapper", sys.stdout).reconfigure(errors="replace")
+    return anyio.run(run, world, options, text)
 
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:

@@ -40,6 +40,8 @@ KINDS = (
     (b"ID3", "MP3 audio"),
     (b"RIFF", "a RIFF file (WebP, WAV or AVI)"),
 )
+UNMISTAKABLE = re.compile(rb"[^\t\n\r -~]")
+"""A signature with such a byte begins no text; `MZ` or `RIFF` well may."""
 SINGLE_BYTE = ["cp1252", "cp1251", "koi8_r", "cp1250", "cp1253", "cp1254", "iso8859_15"]
 BROKEN_WORD = re.compile(r"[^\W\d_][¡-¿×÷†‡•…]+[^\W\d_]|[a-zà-ÿ][À-ÖØ-ÞŠŒŽŸ]")
 AMONG_ASCII = re.compile(r"(?<=[A-Za-z])[^\W\d_a-zA-Z]|[^\W\d_a-zA-Z](?=[A-Za-z])")
@@ -118,6 +120,8 @@ def _unmarked_utf16(data: bytes) -> Decoded:
 
 def _legacy(data: bytes) -> Decoded:
     """Text from before UTF-8; any guess is exact, a wrong one shows wrong letters at worst."""
+    if any(data.startswith(magic) for magic, _ in KINDS if UNMISTAKABLE.search(magic)):
+        raise BinaryFileError(f"{kind_of(data)}, not text")
     controls = sum(data.count(byte) for byte in range(32) if byte not in ALLOWED_CONTROLS)
     if controls * 50 > len(data):
         raise BinaryFileError(f"{kind_of(data)}, not text")

@@ -5,6 +5,7 @@ The shapes of the JSON are those of the published headless format (`result`, `as
 """
 
 import json
+import re
 import sys
 import time
 from collections.abc import Callable
@@ -33,6 +34,7 @@ from sidelight.core.ids import new_id
 from sidelight.core.messages import AssistantMessage, Usage, UserMessage
 from sidelight.core.spend import Total
 
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 Format = Literal["text", "json", "stream-json"]
 
 
@@ -207,7 +209,7 @@ class TextOutput:
     def end(self, ended: TurnEnded) -> None:
         """The answer, or the error."""
         if self._tally.text:
-            print(self._tally.text.strip(), flush=True)
+            print(_visible(self._tally.text.strip()), flush=True)
         self._tally.tell_held_back()
         if ended.error is not None:
             print(f"sidelight: {ended.error}", file=sys.stderr)
@@ -344,6 +346,11 @@ def _block(block: object) -> Json:
             return {"type": "other"}
 
 
+def _visible(text: str) -> str:
+    """The text without control characters when a terminal would obey them."""
+    return _CONTROL.sub("\ufffd", text) if sys.stdout.isatty() else text
+
+
 def _line(event: Event) -> str:
     match event:
         case ToolCallStarted():
@@ -361,4 +368,5 @@ def _line(event: Event) -> str:
 
 
 def _print_json(message: Json, file: TextIO) -> None:
-    print(json.dumps(message, ensure_ascii=False, separators=(",", ":")), file=file, flush=True)
+    plain = (file.encoding or "").lower().replace("-", "") != "utf8"
+    print(json.dumps(message, ensure_ascii=plain, separators=(",", ":")), file=file, flush=True)

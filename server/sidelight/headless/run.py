@@ -65,10 +65,18 @@ async def run_prompt(
             output.end(ended)
         except BrokenPipeError:
             return OUTPUT_CLOSED
+        except OSError as error:
+            _say(f"the answer cannot be written: {error.strerror}; it is kept in the conversation")
+            _say(f"read it with: sidelight --resume {session.id} -p 'Say it again.'")
+            return 1
         if caught:
             return TERMINATED if caught[0] == signal.SIGTERM else INTERRUPTED
         return 0 if ended.reason in {"completed", "blocked"} and ended.error is None else 1
     raise AssertionError("the task group ends with a return")
+
+
+def _say(text: str) -> None:
+    print(f"sidelight: {text}", file=sys.stderr)
 
 
 async def _stop_on_signal(session: Session, caught: list[int]) -> None:

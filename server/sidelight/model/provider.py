@@ -133,7 +133,7 @@ ADVICE = """Do one of these, then try again:
   1. Set ANTHROPIC_API_KEY to a key from the console of the Claude API
      (or ANTHROPIC_AUTH_TOKEN and ANTHROPIC_BASE_URL for a gateway).
   2. Start a model server on this computer: Ollama, LM Studio, llama.cpp, vLLM or LiteLLM.
-  3. Run `make demo` to watch the agent at work on prewritten answers, without any model."""
+  3. Run `sidelight demo` to watch the agent at work on prewritten answers, without any model."""
 
 
 async def find(

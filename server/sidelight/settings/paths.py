@@ -54,8 +54,16 @@ def config_folder(home: str, environ: Mapping[str, str]) -> Path:
 
 
 def state_folder(environ: Mapping[str, str]) -> Path:
-    """Where the product keeps what it writes by itself; `SIDELIGHT_HOME` moves it."""
-    return Path(environ.get("SIDELIGHT_HOME") or user_data_dir("sidelight", appauthor=False))
+    """Where the product keeps what it writes by itself; `SIDELIGHT_HOME` moves it.
+
+    Raises ValueError for a relative path: it would lie in whatever folder is worked on.
+    """
+    given = environ.get("SIDELIGHT_HOME", "")
+    folder = Path(given or user_data_dir("sidelight", appauthor=False)).expanduser()
+    if not folder.is_absolute():
+        name, value = ("SIDELIGHT_HOME", given) if given else ("HOME", environ.get("HOME", ""))
+        raise ValueError(f"{name} is {value!r}; it must be an absolute path")
+    return folder
 
 
 def local_root(start: Path, home: Path) -> Path:

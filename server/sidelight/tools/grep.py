@@ -27,6 +27,7 @@ from sidelight.tools.target import require_place, search_access, target_of
 
 BATCH = 50
 MAX_CHARACTERS = 100_000
+TOO_LONG = "(its matching lines are too long to be shown here; use -o with a narrow pattern)"
 
 
 class GrepInput(PlainRecord):
@@ -132,7 +133,8 @@ class GrepTool:
             batch = paths[start : start + BATCH]
             rows = await self._engine.rows(batch, query)
             for path in batch:
-                lines = _entries(short(path, cwd), rows[path], input)
+                name = short(path, cwd)
+                lines = _entries(name, rows[path], input) or [f"{name}: {TOO_LONG}"]
                 entries += lines
                 size += sum(len(line) for line in lines[input.offset :])
             full = size > 2 * MAX_CHARACTERS or (wanted is not None and len(entries) > wanted)

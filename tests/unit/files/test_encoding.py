@@ -79,6 +79,8 @@ def test_half_a_surrogate_pair_in_a_file_survives() -> None:
     ("data", "kind"),
     [
         (b"\x89PNG\r\n\x1a\n\0\0", "a PNG image, not text"),
+        (b"\x89PNG\r\n\x1a\nbroken, but no NUL byte", "a PNG image, not text"),
+        (b"\xff\xd8\xff\xe0 broken", "a JPEG image, not text"),
         (b"\x7fELF\x02\x01\x01\0", "an ELF program or library, not text"),
         (b"PK\x03\x04\x14\0", "a ZIP archive (or an office document, a jar, a wheel), not text"),
         (b"RIFF\x10\0\0\0WEBPVP8 ", "a WebP image, not text"),

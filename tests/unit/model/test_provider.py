@@ -131,7 +131,8 @@ def test_with_nothing_the_text_says_what_was_tried_and_what_to_do_next(home: Pat
         "     (or ANTHROPIC_AUTH_TOKEN and ANTHROPIC_BASE_URL for a gateway).",
         "  2. Start a model server on this computer: "
         "Ollama, LM Studio, llama.cpp, vLLM or LiteLLM.",
-        "  3. Run `make demo` to watch the agent at work on prewritten answers, without any model.",
+        "  3. Run `sidelight demo` to watch the agent at work on prewritten answers, "
+        "without any model.",
         "Looked for:",
         "  - key from the editor: none",
         "  - ANTHROPIC_API_KEY (environment): not set",

@@ -17,6 +17,7 @@ from sidelight.headless.host import DiskHost
 from sidelight.tools.glob import GlobTool
 from sidelight.tools.grep import GrepTool
 from sidelight.tools.registry import parse_input
+from sidelight.tools.search.found import best_engine
 from sidelight.tools.search.plain import PlainSearch
 from sidelight.tools.search.query import Engine
 from sidelight.tools.search.ripgrep import Ripgrep, find_ripgrep
@@ -409,3 +410,10 @@ async def test_unsafe_words_are_patterns_and_names(engine: Engine, tmp_path: Pat
     assert await grep(engine, tmp_path, "^-e$", path="$(touch x)") == "$(touch x)"
     names = [entry.name for entry in os.scandir(tmp_path)]
     assert sorted(names) == ["$(touch x)", "--files"]
+
+
+async def test_lines_too_long_to_be_shown_are_said_and_not_lost(tmp_path: Path) -> None:
+    (tmp_path / "wide.js").write_text("x" * (80 << 20) + "needle", encoding="utf-8")
+    tool = GrepTool(best_engine())
+    output = await call(tool, tmp_path, pattern="needle", output_mode="content")
+    assert text_of(output).startswith("wide.js: (its matching lines are too long to be shown here")

@@ -58,8 +58,7 @@ class Output:
         """
         if self._length > limit and self._spill is None:
             self._start_file()
-        if self._spill is not None:
-            self._spill.close()
+        self._end_file()
         text = self._head + self._tail
         if self._length <= limit:
             return Shown(_plain(text))
@@ -95,8 +94,16 @@ class Output:
                 self._unkept = str(error)
             self._write(self._head)
 
-    def _write(self, text: str) -> None:
+    def _end_file(self) -> None:
         if self._spill is None:
+            return
+        try:
+            self._spill.close()
+        except OSError as error:
+            self._unkept = str(error)  # what was buffered found no room; it is closed all the same
+
+    def _write(self, text: str) -> None:
+        if self._spill is None or self._unkept:
             return
         data = text.encode("utf-8", "replace")[: FILE_LIMIT - self._written]
         try:
