@@ -215,7 +215,7 @@ async def test_a_hook_that_cannot_run_yet_is_said_and_not_passed_over(tmp_path: 
             await desk.new_session()
             notice = await desk.client.wait_for_method("_sidelight/notice")
             assert notice["params"]["text"] == (
-                f"The hook event PreCompact in {file} does not happen yet; it does not run."
+                f"The hook event PreCompact in {file} does not happen in this version."
             )
 
 
