@@ -259,7 +259,7 @@ test('a picture that is pasted or dropped is a chip, can be removed, and goes al
   await page.keyboard.press('Enter');
   const [sent] = await posted(page, 'send');
   assert.deepEqual(sent.images, [{ name: 'graph.png', mimeType: 'image/png', data: 'iVBORw==' }]);
-  await page.locator('[data-chip="image"]').waitFor({ state: 'detached' });
+  await page.waitForFunction(() => document.querySelector('[data-chip="image"]') === null);
 });
 
 test('files that are dropped from the explorer are handed to the extension', async (context) => {
