@@ -7,6 +7,7 @@ real ones.
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Literal
 
 import anyio
 
@@ -230,6 +231,9 @@ class FakeApplication:
         self.heard: list[str] = []
         self.conversations: dict[str, FakeConversation] = {}
         self._editor: Editor | None = None
+
+    def unsaved_buffers(self) -> Literal["save", "keep"]:
+        return "save"
 
     @property
     def editor(self) -> Editor:

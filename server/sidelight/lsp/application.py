@@ -6,7 +6,7 @@ imports it.
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, Protocol
 
 from sidelight.actions.small import SmallActions
 from sidelight.core.content import Json, UserBlock
@@ -26,7 +26,7 @@ class Editor:
 
     `host` and `sink` take a session's id and give the same object every time; the sink is for
     what happens outside a turn as well. `connection` is to be called when another model answers
-    than before. `options` gives the client's settings as they are now (`dirtyBuffers`, `model`,
+    than before. `options` gives the client's settings as they are now (`unsavedBuffers`, `model`,
     `permissionMode`); `locale` is as in `en` or `zh-cn`.
     """
 
@@ -136,6 +136,10 @@ class Application(Protocol):
     @property
     def state_folder(self) -> str:
         """Absolute path of our own folder for state; answers for plain clients go below it."""
+        ...
+
+    def unsaved_buffers(self) -> Literal["save", "keep"]:
+        """What the user's settings say of unsaved text that is edited. Blocks: reads files."""
         ...
 
     async def start(self, editor: Editor) -> None:

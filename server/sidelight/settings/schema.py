@@ -102,8 +102,9 @@ class Retry(Part):
 class Own(Part):
     """What only this product has.
 
-    `unsaved_buffers` says what an edit does with them first; `api_key_header` in which header a
-    gateway looks for the key.
+    `unsaved_buffers` says what becomes of the user's unsaved text when it is edited: saved along,
+    or kept unsaved. The user's own file counts, and the editor's setting of that name before it.
+    `api_key_header` says in which header a gateway looks for the key.
     """
 
     limits: Limits = Limits()
