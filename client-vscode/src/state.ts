@@ -130,6 +130,7 @@ export const VIEW_COMMANDS = [
   'sidelight.lookAgain',
   'sidelight.installSmallModel',
   'sidelight.restart',
+  'sidelight.setUpPython',
   'sidelight.showLog',
   'sidelight.chooseInterpreter',
   'sidelight.chooseModel',

@@ -210,7 +210,7 @@ test('the meter shows what a conversation costs, and says so where no price is k
     emptyConversation('s'),
     update({ ...usage, cost: { amount: 0.5, currency: 'USD' }, _meta: { sidelight: { model: 'm' } } }),
   );
-  assert.deepEqual(priced.usage, { used: 10, size: 100, cost: 0.5, currency: 'USD' });
+  assert.deepEqual(priced.usage, { used: 10, size: 100, model: 'm', cost: 0.5, currency: 'USD' });
   const unknown = fold(priced, update({ ...usage, used: 20, _meta: { sidelight: { priceUnknown: true } } }));
   assert.deepEqual(unknown.usage, { used: 20, size: 100, priceUnknown: true });
 });
