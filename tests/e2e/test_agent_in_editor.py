@@ -207,7 +207,7 @@ async def test_a_settings_file_that_is_not_json_is_named_with_its_line(tmp_path:
 
 async def test_a_hook_that_cannot_run_yet_is_said_and_not_passed_over(tmp_path: Path) -> None:
     (tmp_path / ".claude").mkdir()
-    hooks = {"Stop": [{"hooks": [{"type": "command", "command": "true"}]}]}
+    hooks = {"PreCompact": [{"hooks": [{"type": "command", "command": "true"}]}]}
     file = tmp_path / ".claude" / "settings.json"
     file.write_text(json.dumps({"hooks": hooks}), encoding="utf-8")
     with running_double([]) as double:
@@ -215,7 +215,7 @@ async def test_a_hook_that_cannot_run_yet_is_said_and_not_passed_over(tmp_path: 
             await desk.new_session()
             notice = await desk.client.wait_for_method("_sidelight/notice")
             assert notice["params"]["text"] == (
-                f"The hook event Stop in {file} does not happen yet; it does not run."
+                f"The hook event PreCompact in {file} does not happen in this version."
             )
 
 

@@ -11,6 +11,7 @@ from sidelight.core.model import Effort, ModelClient, SystemPrompt
 from sidelight.core.tool import AnyTool, Shell
 from sidelight.hooks.engine import HookEngine
 from sidelight.review.ledger import ReviewLedger
+from sidelight.session.moments import Consent
 from sidelight.session.rules import SessionRules
 from sidelight.session.spend import Ceiling, Price
 
@@ -22,7 +23,7 @@ class Parts:
     `opening` gives the reminders that go ahead of the first prompt, `system_for` the prefix for a
     model (blocking), `mode_reminder` what the model is told when the mode changed (old, new),
     `refresh` takes up settings that changed on disk (blocking) and gives sentences about them,
-    `notices` are told when the session starts, `bounds` are those of the next turn with a model,
+    `consent` knows which hooks are held back, `notices` are told when the session starts, `bounds` are those of the next turn with a model,
     `ceilings` are what may be spent, as of now.
     """
 
@@ -30,6 +31,7 @@ class Parts:
     effort: Effort | None
     tools: dict[str, AnyTool]
     hooks: HookEngine
+    consent: Consent
     rules: SessionRules
     review: ReviewLedger
     shell: Shell

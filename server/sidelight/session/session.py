@@ -82,7 +82,7 @@ class Session:
         self._turns = anyio.Lock()
         self._scope: anyio.CancelScope | None = None
         self._executor: ToolExecutor | None = None
-        self._moments = Moments(parts.hooks, self.tell, self._watch)
+        self._moments = Moments(parts.hooks, parts.consent, self.tell, self._watch)
         self._gate = Gate()
         self.pause = Pause(self._gate, self._moments, self.tell)
         self._repairs = replay.repairs
