@@ -20,6 +20,7 @@ from sidelight.core.messages import Message, UserMessage
 from sidelight.core.model import ModelClient, SystemPrompt
 from sidelight.core.tool import AnyTool, Shell, ToolContext
 from sidelight.hooks.outcome import HookOutcome
+from sidelight.model.catalog import ModelCard, card
 from sidelight.permissions.policy import Policy
 from sidelight.session.pause import Gate
 from tests.fakes.host import FakeHost
@@ -62,6 +63,7 @@ class Stage:
     hooks: NoHooks = field(default_factory=NoHooks)
     max_steps: int = 20
     model_name: str = "scripted"
+    card: Callable[[str], ModelCard] = card
     bounds: Bounds = Bounds(max_steps=20)
     spent: str | None = None
     refused: str | None = None
@@ -103,6 +105,7 @@ class Stage:
             history=self.history,
             system=SystemPrompt(stable="You are a test."),
             model=self.model,
+            card=self.card,
             model_name=self.model_name,
             effort=None,
             tools={tool.name: tool for tool in self.tools},

@@ -26,7 +26,7 @@ from sidelight.core.events import (
     TurnStarted,
 )
 from sidelight.core.ids import new_id
-from sidelight.core.messages import Attachment, Message
+from sidelight.core.messages import Attachment, Message, Usage
 from sidelight.core.model import ModelRequest
 from sidelight.model.retry import slices
 
@@ -50,7 +50,12 @@ async def run_turn(turn: Turn, executor: ToolExecutor) -> AsyncGenerator[Event, 
     Each MessageAdded has already joined `turn.history`. To be closed by whoever iterates it.
     """
     yield TurnStarted(turn_id=turn.id, prompt_id=turn.prompt_id)
-    state = State(model=turn.model_name, fallbacks=turn.bounds.fallbacks, repairs=turn.repairs)
+    state = State(
+        model=turn.model_name,
+        fallbacks=turn.bounds.fallbacks,
+        repairs=turn.repairs,
+        fast=turn.bounds.fast,
+    )
     while True:
         step = _Step(state, Response(continues=state.continues))
         for stage in STAGES:
@@ -104,6 +109,7 @@ async def _fit(turn: Turn, step: _Step, executor: ToolExecutor) -> AsyncGenerato
         ),
         max_output_tokens=state.larger_output,
         effort=turn.effort,
+        fast=state.fast,
     )
     yield StepStarted(step=state.step, model=state.model, transition=state.transition)
 
@@ -117,7 +123,7 @@ async def _call(turn: Turn, step: _Step, executor: ToolExecutor) -> AsyncGenerat
 
 async def _recover(turn: Turn, step: _Step, executor: ToolExecutor) -> AsyncGenerator[Event, None]:
     """What the answer leaves in the history, also if it broke off; the rest is void."""
-    message = kept(step.state, step.response)
+    message = kept(step.state, step.response, turn.card(step.state.model))
     if message is not None:
         executor.mark_recorded()
         yield _add(turn, message)
@@ -125,6 +131,9 @@ async def _recover(turn: Turn, step: _Step, executor: ToolExecutor) -> AsyncGene
     executor.forget()
     if step.response.shown:
         yield MessageDropped(message_id=step.response.id)
+    discarded = step.response.discarded()
+    if discarded is not None:
+        yield discarded
 
 
 async def _run_tools(
@@ -197,7 +206,7 @@ def _next(turn: Turn, step: _Step, executor: ToolExecutor) -> Again | Stop:
         sent = step.request.messages if step.request is not None else ()
         struck = refused_places(response.error, sent, turn.history)
         return after_failure(state, response, turn.bounds.backoff, struck)
-    decision = after_message(state, response.message)
+    decision = after_message(state, response.message, turn.card(state.model))
     if isinstance(decision, Stop):
         return decision
     if state.step >= turn.bounds.max_steps:
@@ -208,9 +217,8 @@ def _next(turn: Turn, step: _Step, executor: ToolExecutor) -> Again | Stop:
     return decision
 
 
-def _usage_after(step: _Step):
-    message = step.response.message
-    return step.state.usage if message is None else step.state.usage + message.usage
+def _usage_after(step: _Step) -> Usage:
+    return step.state.usage + step.response.spent
 
 
 def _add(turn: Turn, message: Message) -> MessageAdded:

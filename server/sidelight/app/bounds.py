@@ -1,6 +1,6 @@
 """The bounds of a turn, from the settings and the environment."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from sidelight.agent.limits import RepeatLimits
 from sidelight.agent.turn import Bounds
@@ -15,9 +15,17 @@ STOP_CAP = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"
 
 
 def bounds_of(
-    settings: Settings, environ: Mapping[str, str], *, model: str, max_steps: int | None
+    settings: Settings,
+    environ: Mapping[str, str],
+    *,
+    model: str,
+    max_steps: int | None,
+    fast_models: Sequence[str] = (),
 ) -> Bounds:
-    """What holds for the next turn of a session with `model`; a variable beats its setting."""
+    """What holds for the next turn of a session with `model`; a variable beats its setting.
+
+    `fast_models` are those that the user wants in fast mode.
+    """
     limits, retry = settings.sidelight.limits, settings.sidelight.retry
     return Bounds(
         max_steps=max_steps or limits.max_steps or DEFAULT_STEPS,
@@ -35,6 +43,7 @@ def bounds_of(
             unattended=retry.unattended,
         ),
         fallbacks=_fallbacks(settings.fallback_model, model),
+        fast=model_id(model) in map(model_id, fast_models),
     )
 
 

@@ -26,7 +26,7 @@ from sidelight.core.tool import AnyTool, Shell
 from sidelight.git.state import git_state
 from sidelight.hooks.engine import HookEngine, HookScope, HookSurroundings
 from sidelight.hooks.watch import FileRuns
-from sidelight.model.catalog import card
+from sidelight.model.catalog import ModelCard
 from sidelight.model.demonstration import MODEL as DEMONSTRATION
 from sidelight.model.demonstration import DemonstrationModel
 from sidelight.model.link import ModelLink
@@ -190,6 +190,7 @@ class _Builder:
         stored = self._replay()
         parts = Parts(
             model=self.world.link,
+            card=self.world.link.card,
             effort=settings.effort_level,
             tools=self.tools,
             hooks=hooks,
@@ -203,7 +204,7 @@ class _Builder:
             mode_reminder=self._mode_reminder,
             refresh=partial(self._refresh, hooks),
             notices=(*self._notices(hooks), *reviews.problems),
-            price=price,
+            price=partial(price, self.world.link.card),
             ceilings=self._ceilings,
             bounds=self._bounds,
         )
@@ -215,6 +216,7 @@ class _Builder:
             self._environment(),
             model=model,
             max_steps=self.choices.max_steps,
+            fast_models=self.loaded.settings_of(USERS_OWN).sidelight.fast_models,
         )
 
     def _ceilings(self) -> tuple[Ceiling, ...]:
@@ -369,7 +371,7 @@ class _Builder:
         await self.sink(Notice(severity="warning", text=text))
 
 
-def price(model: str, usage: Usage, on: date) -> float | None:
+def price(card: Callable[[str], ModelCard], model: str, usage: Usage, on: date) -> float | None:
     """What an answer cost. The prewritten replies of the demonstration cost nothing."""
     return 0.0 if model == DEMONSTRATION else cost(usage, card(model), on)
 

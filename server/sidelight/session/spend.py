@@ -8,7 +8,14 @@ from typing import Literal
 
 import anyio
 
-from sidelight.core.events import Notice, Sink, SpendChanged
+from sidelight.core.events import (
+    AnswerDiscarded,
+    Event,
+    MessageAdded,
+    Notice,
+    Sink,
+    SpendChanged,
+)
 from sidelight.core.host import Host, UserOption, UserQuestion
 from sidelight.core.ids import new_id
 from sidelight.core.messages import AssistantMessage, Message, Usage
@@ -118,6 +125,16 @@ class Spending:
     def begin(self, turn_id: str) -> None:
         """A turn begins."""
         self.ledger.begin(turn_id)
+
+    async def hear(self, event: Event) -> None:
+        """What was answered in the conversation itself; an answer that does not stay counts too."""
+        match event:
+            case MessageAdded(message=message):
+                await self.note(message)
+            case AnswerDiscarded(request_id=id, usage=usage, model=model):
+                await self.note(AssistantMessage(id=id, content=(), usage=usage, model=model))
+            case _:
+                pass
 
     async def note(self, message: Message, source: str = MAIN) -> None:
         """A message joined a history; an answer is counted, written down and told."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from sidelight.core.content import Json, Text
 from sidelight.core.events import (
+    AnswerDiscarded,
     Event,
     HistoryRepaired,
     HookEnded,
@@ -179,7 +180,14 @@ class Feed:
                 await self._wire.changed()
             case RetryScheduled() | HookEnded() | Notice():
                 self._remark(event)
-            case StepStarted() | TextDelta() | ThinkingDelta() | ToolProgress() | HistoryRepaired():
+            case (
+                StepStarted()
+                | TextDelta()
+                | ThinkingDelta()
+                | ToolProgress()
+                | HistoryRepaired()
+                | AnswerDiscarded()
+            ):
                 pass  # no news by themselves, or said by a notice; deltas were taken before
 
     def _message(self, event: MessageAdded | MessageDropped) -> None:
