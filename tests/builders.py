@@ -37,6 +37,9 @@ class NoHooks:
         self.fired.append((event, extra))
         return self.answers.get(event, HookOutcome())
 
+    def listens(self, event: str) -> bool:
+        return event in self.answers
+
     def watch_list(self) -> Sequence[str]:
         return ()
 

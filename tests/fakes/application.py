@@ -34,7 +34,7 @@ from sidelight.core.ids import new_id
 from sidelight.core.ledger import FileLedger
 from sidelight.core.messages import AssistantMessage, Message, Usage, UserMessage
 from sidelight.core.spend import Spent
-from sidelight.lsp.application import Editor
+from sidelight.lsp.application import Editor, Pausing
 from sidelight.lsp.convert import uri_of
 from sidelight.review.ledger import ReviewLedger
 from sidelight.session.model_choice import BUSY
@@ -108,6 +108,10 @@ class FakeConversation:
 
     def stop_call(self, tool_use_id: str) -> bool:
         return False
+
+    @property
+    def pause(self) -> Pausing:
+        raise NotImplementedError("no scripted conversation has steps")
 
     async def set_mode(self, mode: Mode) -> None:
         self.mode = mode

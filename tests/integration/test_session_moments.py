@@ -306,7 +306,7 @@ async def test_a_cancelled_turn_says_how_many_steps_it_took_and_what_it_used(fol
             desk.session.cancel()
         await double.until_outcome(1)
     (ended,) = [event for event in desk.events if isinstance(event, TurnEnded)]
-    assert (ended.reason, ended.steps, ended.usage.output_tokens) == ("cancelled", 2, 7)
+    assert (ended.reason, ended.steps, ended.usage.output_tokens) == ("cancelled", 2, 8)
 
 
 async def test_the_events_of_a_real_turn_name_the_transitions_of_its_steps(folder: Path) -> None:

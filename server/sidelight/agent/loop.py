@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from sidelight.agent.executor import ToolExecutor
 from sidelight.agent.limits import steps_reached, target_reached, target_told
 from sidelight.agent.recovery import after_failure, after_message, kept, refused_places
+from sidelight.agent.sampling import after_sampling, before_sampling
 from sidelight.agent.state import Again, State, Stop
 from sidelight.agent.stopping import at_failure, at_stop
 from sidelight.agent.stream import Response, receive
@@ -35,13 +36,14 @@ from sidelight.model.retry import slices
 class _Step:
     """One round on its way through the stages: the state that it began with, and what came of it.
 
-    `decision` is set by the stage that ends the round.
+    `decision` is set by the stage that ends the round, `halts` says why hooks end the turn.
     """
 
     state: State
     response: Response = field(default_factory=Response)
     request: ModelRequest | None = None
     decision: Again | Stop | None = None
+    halts: list[str] = field(default_factory=list[str])
 
 
 async def run_turn(turn: Turn, executor: ToolExecutor) -> AsyncGenerator[Event, None]:
@@ -112,6 +114,10 @@ async def _fit(turn: Turn, step: _Step, executor: ToolExecutor) -> AsyncGenerato
         fast=state.fast,
     )
     yield StepStarted(step=state.step, model=state.model, transition=state.transition)
+    async for event in before_sampling(turn, step.request, step.halts):
+        yield event
+    if step.halts:
+        step.decision = Stop("blocked", step.halts[0])
 
 
 async def _call(turn: Turn, step: _Step, executor: ToolExecutor) -> AsyncGenerator[Event, None]:
@@ -119,6 +125,9 @@ async def _call(turn: Turn, step: _Step, executor: ToolExecutor) -> AsyncGenerat
     executor.begin(step.response, _receiver(turn, step, executor), turn.bounds.quiet_s)
     async for event in executor.events():
         yield event
+    if step.request is not None:
+        async for event in after_sampling(turn, step.request, step.response, step.halts):
+            yield event
 
 
 async def _recover(turn: Turn, step: _Step, executor: ToolExecutor) -> AsyncGenerator[Event, None]:
@@ -202,6 +211,8 @@ def _next(turn: Turn, step: _Step, executor: ToolExecutor) -> Again | Stop:
     stopped = executor.stopped
     if stopped is not None:
         return Stop("blocked", stopped or None)
+    if step.halts:
+        return Stop("blocked", step.halts[0])
     if response.message is None:
         sent = step.request.messages if step.request is not None else ()
         struck = refused_places(response.error, sent, turn.history)

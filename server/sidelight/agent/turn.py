@@ -26,6 +26,10 @@ class Hooks(Protocol):
         """Run every hook of the event that matches `subject`; never raises."""
         ...
 
+    def listens(self, event: str) -> bool:
+        """Whether a hook of the event can run."""
+        ...
+
     def watch_list(self) -> Sequence[str]:
         """Paths and globs that FileChanged hooks want to hear of, as of now."""
         ...

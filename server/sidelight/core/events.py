@@ -185,6 +185,13 @@ class ModeChanged(Record):
     mode: str
 
 
+class PauseChanged(Record):
+    """The next step of the turn waits, or need wait no longer."""
+
+    type: Literal["pause_changed"] = "pause_changed"
+    paused: bool
+
+
 class Queued(Record):
     """A prompt that no turn has taken up yet."""
 
@@ -234,6 +241,7 @@ Event = Annotated[
     | HookEnded
     | RetryScheduled
     | ModeChanged
+    | PauseChanged
     | QueueChanged
     | ReviewChanged
     | Notice,

@@ -38,6 +38,18 @@ class Editor:
     locale: str
 
 
+class Pausing(Protocol):
+    """Holds a turn between two steps."""
+
+    async def hold(self) -> None:
+        """What runs ends, the next step waits for `release` or the end of the turn."""
+        ...
+
+    async def release(self) -> None:
+        """Let a held turn go on."""
+        ...
+
+
 class Conversation(Protocol):
     """One session, as the door sees it."""
 
@@ -84,6 +96,11 @@ class Conversation(Protocol):
     @property
     def running(self) -> bool:
         """Whether a turn is under way."""
+        ...
+
+    @property
+    def pause(self) -> Pausing:
+        """Holds the running turn."""
         ...
 
     @property

@@ -302,6 +302,7 @@ class Session:
         last = self._so_far
         with anyio.CancelScope(shield=True):
             self._scope, self._stop_next = None, False
+            self._gate.release()
             left, executor = self._arrivals.give_up(own), self._executor
             discarded = executor.discarded() if executor is not None else None
             if executor is not None:

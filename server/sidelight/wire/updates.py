@@ -15,6 +15,7 @@ from sidelight.core.events import (
     MessageDropped,
     ModeChanged,
     Notice,
+    PauseChanged,
     PermissionAsked,
     PermissionDecided,
     QuestionAnswered,
@@ -100,6 +101,7 @@ class Feed:
         self._streamed: set[str] = set()
         self._turn_id: str | None = None
         self._started_at: int | None = None
+        self._paused = False
         self._asking: set[str] = set()
         self._context: Spent | None = None
 
@@ -176,6 +178,9 @@ class Feed:
                 self.spent(event)
             case ModeChanged():
                 self.update(mode_update(event.mode))
+            case PauseChanged():
+                self._paused = event.paused
+                self.state()
             case ReviewChanged():
                 await self._wire.changed()
             case RetryScheduled() | HookEnded() | Notice():
@@ -261,7 +266,7 @@ class Feed:
             self.state(event.prompts)
         else:
             began, self._started_at = self._started_at, None
-            self._turn_id = None
+            self._turn_id, self._paused = None, False
             self._asking.clear()
             duration = None if began is None else int(time.time() * 1000) - began
             self._wire.send(
@@ -282,6 +287,7 @@ class Feed:
         state = State(
             session_id=self._session_id,
             state=running if self._turn_id is not None else "idle",
+            paused=self._paused and self._turn_id is not None,
             turn_id=self._turn_id,
             started_at=self._started_at,
             queued=_named(self._wire.queued() if queued is None else queued),
