@@ -216,6 +216,7 @@ class _Builder:
             self._environment(),
             model=model,
             max_steps=self.choices.max_steps,
+            fallbacks=roles(self.world.environ, model, self.loaded, SOURCES).fallbacks,
             fast_models=self.loaded.settings_of(USERS_OWN).sidelight.fast_models,
         )
 
