@@ -328,3 +328,26 @@ async def test_a_sampling_hook_that_says_stop_ends_the_turn_and_every_call_has_i
     assert len(model.requests) == asked
     kept = [m for m in stage.history if isinstance(m, UserMessage) and m.origin == "tools"]
     assert len(kept) == results
+
+
+@pytest.mark.req("HOOK-01")
+async def test_hooks_after_the_calls_of_a_step_see_all_of_them_and_may_speak_or_end_the_turn() -> (
+    None
+):
+    hooks = NoHooks(answers={"PostToolBatch": HookOutcome(contexts=("mind the tests",))})
+    calls = [look(1), look(2, name="b")]
+    stage = Stage(ScriptedModel([calls, ["done"]]), [StepTool()], hooks=hooks)
+    assert ended(await stage.run()).reason == "completed"
+    (batch,) = [extra["tool_calls"] for event, extra in hooks.fired if event == "PostToolBatch"]
+    assert [(one["tool_use_id"], one["tool_input"]) for one in batch] == [
+        (call.id, call.input) for call in calls
+    ]
+    assert all(one["tool_response"] for one in batch)
+    assert told(stage, "hook") == ["A PostToolBatch hook says: mind the tests"]
+
+    hooks = NoHooks(answers={"PostToolBatch": HookOutcome(block="no more")})
+    model = ScriptedModel([[look(1)]])
+    stopped = Stage(model, [StepTool()], hooks=hooks)
+    end = ended(await stopped.run())
+    assert (end.reason, end.error) == ("blocked", "A PostToolBatch hook ended the turn: no more")
+    assert len(model.requests) == 1

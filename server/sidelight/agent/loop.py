@@ -7,6 +7,7 @@ the session's task group, and a cancel arrives here as an exception at any `awai
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import dataclass, field, replace
 
+from sidelight.agent.batch import after_batch
 from sidelight.agent.executor import ToolExecutor
 from sidelight.agent.limits import steps_reached, target_reached, target_told
 from sidelight.agent.recovery import after_failure, after_message, kept, refused_places
@@ -152,8 +153,15 @@ async def _run_tools(
     async for event in executor.settle():
         yield event
     if executor.has_calls:
+        joined: list[Message] = []
+        said: list[str] = []
         for message in executor.results():
+            joined.append(message)
             yield _add(turn, message)
+        async for event in after_batch(turn, step.response.closed, joined, said, step.halts):
+            yield event
+        for text in said:
+            yield _remind(turn, "hook", text)
     for text in turn.repeats.take_reminders():
         yield _remind(turn, "repeated_call", text)
 

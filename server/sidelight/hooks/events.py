@@ -46,7 +46,7 @@ EVENTS: tuple[HookEvent, ...] = (
     HookEvent("SessionPause"),
     HookEvent("SessionResume"),
     HookEvent("SessionEnd", "reason", timeout_s=1.5),
-    HookEvent("PostToolBatch", "", "block", fired=False),
+    HookEvent("PostToolBatch", "", "block"),
     HookEvent("PermissionRequest", "tool_name", of_a_call=True, fired=False),
     HookEvent("PermissionDenied", "tool_name", of_a_call=True, fired=False),
     HookEvent("Notification", "notification_type", fired=False),

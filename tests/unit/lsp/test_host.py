@@ -241,6 +241,7 @@ async def test_a_question_with_answers_of_its_own_is_a_card_in_our_panel(make: M
                     "effects": [],
                     "diffs": [],
                     "rules": [],
+                    "rulesEditable": False,
                 }
             },
         }
