@@ -192,6 +192,8 @@ async def test_a_question_is_a_message_and_only_a_known_answer_is_a_yes(
             "actions": [
                 {"title": "Allow once"},
                 {"title": "Allow for this session: Bash(make x)"},
+                {"title": "Allow in this project: Bash(make x)"},
+                {"title": "Always allow: Bash(make x)"},
                 {"title": "Deny"},
             ],
         }
