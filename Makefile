@@ -67,4 +67,4 @@ lock: $(VENV)/.uv
 	$(UV) pip compile --quiet --upgrade --universal --generate-hashes --no-header --python-version 3.11 pyproject.toml --group dev -c requirements.lock -o requirements-dev.lock
 
 clean:
-	rm -rf $(VENV) dist test-results client-vscode/node_modules client-vscode/out client-vscode/*.vsix
+	rm -rf $(VENV) dist test-results client-vscode/node_modules client-vscode/out client-vscode/wheel client-vscode/*.vsix

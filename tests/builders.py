@@ -20,6 +20,7 @@ from sidelight.core.messages import Message, UserMessage
 from sidelight.core.model import ModelClient, SystemPrompt
 from sidelight.core.tool import AnyTool, Shell, ToolContext
 from sidelight.hooks.outcome import HookOutcome
+from sidelight.model.catalog import ModelCard, card
 from sidelight.permissions.policy import Policy
 from sidelight.session.pause import Gate
 from tests.fakes.host import FakeHost
@@ -35,6 +36,9 @@ class NoHooks:
     async def fire(self, event: str, extra: Json, subject: str | None = None) -> HookOutcome:
         self.fired.append((event, extra))
         return self.answers.get(event, HookOutcome())
+
+    def listens(self, event: str) -> bool:
+        return event in self.answers
 
     def watch_list(self) -> Sequence[str]:
         return ()
@@ -62,6 +66,7 @@ class Stage:
     hooks: NoHooks = field(default_factory=NoHooks)
     max_steps: int = 20
     model_name: str = "scripted"
+    card: Callable[[str], ModelCard] = card
     bounds: Bounds = Bounds(max_steps=20)
     spent: str | None = None
     refused: str | None = None
@@ -103,6 +108,7 @@ class Stage:
             history=self.history,
             system=SystemPrompt(stable="You are a test."),
             model=self.model,
+            card=self.card,
             model_name=self.model_name,
             effort=None,
             tools={tool.name: tool for tool in self.tools},

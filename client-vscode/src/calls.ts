@@ -25,6 +25,11 @@ export class Calls {
     await this.ask(requests.stopCall, { sessionId, toolCallId });
   }
 
+  /** Holds the next step of a turn, or lets it go on. */
+  async pause(sessionId: string, paused: boolean): Promise<void> {
+    await this.ask(requests.pause, { sessionId, paused });
+  }
+
   /** Changes a prompt that waits, or takes it out when there is no text; false when it was taken up already. */
   async changeQueued(sessionId: string, id: string, text?: string): Promise<boolean> {
     const { done } = await (text === undefined

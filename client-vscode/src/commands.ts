@@ -6,6 +6,7 @@ import type { Panel } from './chat/panel';
 import type { EditorState } from './host/editorState';
 import type { ReviewInEditor } from './host/review';
 import type { Keys } from './host/secrets';
+import type { SetUp } from './host/setUp';
 import type { SmallModels } from './host/smallModel';
 import { log, sayError } from './log';
 import type { Server } from './server';
@@ -20,12 +21,13 @@ export interface Parts {
   editor: EditorState;
   keys: Keys;
   small: SmallModels;
+  setUp: SetUp;
 }
 
 type Run = (...args: never[]) => unknown;
 
 export function registerCommands(parts: Parts): vscode.Disposable[] {
-  const { server, controller, panel, review, editor, keys, small } = parts;
+  const { server, controller, panel, review, editor, keys, small, setUp } = parts;
   const commands: Record<string, Run> = {
     'sidelight.focus': () => focus(panel),
     'sidelight.newConversation': () => controller.begin().then(() => panel.reveal({ type: 'focusPrompt' })),
@@ -41,6 +43,7 @@ export function registerCommands(parts: Parts): vscode.Disposable[] {
     'sidelight.installSmallModel': () => small.install(),
     'sidelight.renameInWords': (target?: Parameters<SmallModels['rename']>[0]) => small.rename(target),
     'sidelight.writeCommitMessage': (control?: vscode.SourceControl) => small.commitMessage(control),
+    'sidelight.setUpPython': () => setUp.run(),
     'sidelight.restart': () => server.restart(),
     'sidelight.showLog': () => log().show(true),
     'sidelight.chooseModel': () => openSetting('model'),

@@ -13,6 +13,7 @@ import { FileIndex } from './host/fileIndex';
 import { Permissions } from './host/permission';
 import { ReviewInEditor } from './host/review';
 import { Keys } from './host/secrets';
+import { SetUp } from './host/setUp';
 import { SmallModels } from './host/smallModel';
 import { log } from './log';
 import type { AddToChat } from './protocol';
@@ -44,11 +45,16 @@ export function activate(context: vscode.ExtensionContext): Api {
   const keys = new Keys(context.secrets, controller);
   const originals = new Originals((uri) => controller.calls.original(uri));
   const review = new ReviewInEditor(controller, originals);
-  const server = new Server(context.globalStorageUri, { workspace: { handleApplyEdit } }, (client) => [
-    ...controller.attach(client),
-    ...permissions.attach(client),
-    addToChat(client, editor, panel),
-  ]);
+  const server = new Server(
+    context.extensionUri,
+    context.globalStorageUri,
+    { workspace: { handleApplyEdit } },
+    (client) => [
+      ...controller.attach(client),
+      ...permissions.attach(client),
+      addToChat(client, editor, panel),
+    ],
+  );
   context.subscriptions.push(
     controller,
     permissions,
@@ -78,6 +84,7 @@ export function activate(context: vscode.ExtensionContext): Api {
       editor,
       keys,
       small: new SmallModels(server, controller, panel),
+      setUp: new SetUp(context.extensionUri, context.globalStorageUri, server),
     }),
   );
   settings = readSettings();

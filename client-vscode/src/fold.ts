@@ -224,7 +224,7 @@ function usageParts(meta: Json): Partial<Usage> {
 function foldState(conversation: Conversation, state: State, at: number): Conversation {
   const queued = state.queued ?? [];
   const running = state.state !== 'idle';
-  const next = { ...conversation, queued, running };
+  const next = { ...conversation, queued, running, paused: running && state.paused === true };
   return running ? startTurn(next, state, at) : endTurn(next, state, at);
 }
 

@@ -209,6 +209,11 @@ export interface StopCall {
   toolCallId: string;
 }
 
+export interface SetPaused {
+  sessionId: string;
+  paused: boolean;
+}
+
 export interface WasThere {
   done: boolean;
 }
@@ -224,6 +229,7 @@ export interface RuleChecked {
 export interface State {
   sessionId: string;
   state: 'idle' | 'running' | 'requires_action';
+  paused?: boolean;
   turnId?: string;
   startedAt?: number;
   durationMs?: number;
@@ -358,6 +364,7 @@ export const requests = {
   editQueued: { method: '_sidelight/queue_edit' } as Request<EditQueued, WasThere>,
   removeQueued: { method: '_sidelight/queue_remove' } as Request<RemoveQueued, WasThere>,
   stopCall: { method: '_sidelight/stop_call' } as Request<StopCall, WasThere>,
+  pause: { method: '_sidelight/pause' } as Request<SetPaused, WasThere>,
 };
 
 export const notifications = {

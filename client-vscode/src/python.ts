@@ -28,6 +28,7 @@ export interface Tried {
 export type Search = { found: Found } | { tried: Tried[] };
 
 const MINIMUM = [3, 11] as const;
+const NEWER = [14, 13, 12, 11];
 
 const QUESTION = `
 import importlib.util, json, sys
@@ -69,22 +70,49 @@ export async function probe(command: string, cwd: string, env: NodeJS.ProcessEnv
   return JSON.parse(said) as Probe;
 }
 
-/** Why an interpreter will not do, or undefined when it will. */
-export function objection(probe: Probe): string | undefined {
+/** The interpreters that an environment could be made with, best first. */
+export function builders(setting: string, extension: string | undefined): Candidate[] {
+  const list: Candidate[] = [];
+  if (setting) list.push({ command: setting, from: 'setting' });
+  if (extension) list.push({ command: extension, from: 'python extension' });
+  const names =
+    process.platform === 'win32'
+      ? ['py', 'python']
+      : ['python3', ...NEWER.map((minor) => `python3.${minor}`)];
+  return [...list, ...names.map((command): Candidate => ({ command, from: 'path' }))];
+}
+
+/** Why an interpreter is too old, or undefined when it is not. */
+export function tooOld(probe: Probe): string | undefined {
   const [major = 0, minor = 0] = probe.python.split('.').map(Number);
-  if (major < MINIMUM[0] || (major === MINIMUM[0] && minor < MINIMUM[1])) {
-    return `it is Python ${probe.python}; ${MINIMUM.join('.')} or newer is needed`;
-  }
-  return probe.sidelight === undefined ? 'it does not have the sidelight package' : undefined;
+  const old = major < MINIMUM[0] || (major === MINIMUM[0] && minor < MINIMUM[1]);
+  return old ? `it is Python ${probe.python}; ${MINIMUM.join('.')} or newer is needed` : undefined;
+}
+
+/**
+ * Why an interpreter will not do, or undefined when it will. Our own environment follows the extension: `brought`
+ * is the version that it brings along.
+ */
+export function objection(probe: Probe, { from }: Candidate, brought?: string): string | undefined {
+  const old = tooOld(probe);
+  if (old !== undefined) return old;
+  if (probe.sidelight === undefined) return 'it does not have the sidelight package';
+  const behind = from === 'own environment' && brought !== undefined && probe.sidelight !== brought;
+  return behind ? `it has sidelight ${probe.sidelight}, this extension brings ${brought}` : undefined;
 }
 
 /** The first candidate that can run the server, else what was tried and why it failed. */
-export async function search(list: Candidate[], cwd: string, env: NodeJS.ProcessEnv): Promise<Search> {
+export async function search(
+  list: Candidate[],
+  cwd: string,
+  env: NodeJS.ProcessEnv,
+  brought?: string,
+): Promise<Search> {
   const tried: Tried[] = [];
   for (const candidate of list) {
     try {
       const answer = await probe(candidate.command, cwd, env);
-      const why = objection(answer);
+      const why = objection(answer, candidate, brought);
       if (why === undefined) return { found: { candidate, probe: answer } };
       tried.push({ candidate, why });
     } catch (error) {

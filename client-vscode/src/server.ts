@@ -4,6 +4,7 @@ import * as vscode from 'vscode';
 import type { LanguageClientOptions, Middleware, StaticFeature } from 'vscode-languageclient/node';
 import { CloseAction, ErrorAction, LanguageClient, RevealOutputChannelOn } from 'vscode-languageclient/node';
 
+import { wheelIn } from './environment';
 import { log, sayError } from './log';
 import { PROTOCOL } from './protocol';
 import * as python from './python';
@@ -34,6 +35,7 @@ export class Server implements vscode.Disposable {
   #stopping = false;
 
   constructor(
+    private readonly extension: vscode.Uri,
     private readonly storage: vscode.Uri,
     private readonly middleware: Middleware,
     private readonly prepare: Prepare,
@@ -69,6 +71,20 @@ export class Server implements vscode.Disposable {
     return this.#serial(() => this.#stop());
   }
 
+  /** Does something that no server may run beside, then starts one; rejects as `work` does. */
+  async whileStopped<T>(work: () => Promise<T>): Promise<T> {
+    let done: Promise<T> | undefined;
+    await this.#serial(async () => {
+      this.#say({ state: 'starting' });
+      await this.#stop();
+      done = work();
+      await Promise.allSettled([done]);
+      await this.#start();
+    });
+    if (!done) throw new Error(vscode.l10n.t('The server did not stop'));
+    return done;
+  }
+
   dispose(): void {
     this.#changed.dispose();
   }
@@ -92,7 +108,8 @@ export class Server implements vscode.Disposable {
     const settings = readSettings();
     const env = { ...process.env, ...settings.environment };
     const list = python.candidates(settings.python, await extensionPython(), this.storage.fsPath);
-    const search = await python.search(list, this.storage.fsPath, env);
+    const brought = wheelIn(this.extension.fsPath)?.version;
+    const search = await python.search(list, this.storage.fsPath, env, brought);
     if ('tried' in search) {
       log().error(`No Python can run the server.\n${python.explain(search.tried)}`);
       this.#say({ state: 'missing', tried: search.tried });
@@ -206,7 +223,7 @@ const declaration: StaticFeature = {
 };
 
 /** The interpreter that the Python extension has chosen for the workspace, if it is there. */
-async function extensionPython(): Promise<string | undefined> {
+export async function extensionPython(): Promise<string | undefined> {
   const extension = vscode.extensions.getExtension<PythonApi>('ms-python.python');
   if (!extension) return undefined;
   try {

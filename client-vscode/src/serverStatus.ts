@@ -16,17 +16,18 @@ export function serverStatus(status: Status): ServerStatus {
     case 'failed':
       return { state: 'stopped', problem: status.problem, actions: [restart, showLog] };
     case 'missing': {
+      const setUp: Action = { label: vscode.l10n.t('Set up Python'), command: 'sidelight.setUpPython' };
       const choose: Action = {
         label: vscode.l10n.t('Choose interpreter'),
         command: 'sidelight.chooseInterpreter',
       };
       const advice = vscode.l10n.t(
-        'No Python here can run the server. Install it with "python3 -m pip install sidelight" (Python 3.11 or newer), or choose an interpreter that has it.',
+        'No Python here can run the server. Sidelight can set up its own: an environment in the extension’s storage, with libraries from the Python package index. Or choose an interpreter that has the sidelight package (Python 3.11 or newer).',
       );
       return {
         state: 'stopped',
         problem: `${advice}\n${explain(status.tried)}`,
-        actions: [choose, { ...restart, label: vscode.l10n.t('Look again') }, showLog],
+        actions: [setUp, choose, { ...restart, label: vscode.l10n.t('Look again') }, showLog],
       };
     }
   }

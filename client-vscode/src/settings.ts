@@ -8,7 +8,7 @@ export interface Settings {
   /** What the user chose, empty if nothing: then `.claude` settings decide. */
   permissionMode: string;
   sendWithCtrlEnter: boolean;
-  dirtyBuffers: 'save' | 'keep';
+  unsavedBuffers: 'save' | 'keep';
   environment: Record<string, string>;
   /** The editor's own proxy, empty if there is none or it is switched off. */
   proxy: string;
@@ -28,7 +28,7 @@ export function readSettings(): Settings {
     // A folder's own editor settings must not loosen the questions: only the user's count.
     permissionMode: section.inspect<string>('permissionMode')?.globalValue ?? '',
     sendWithCtrlEnter: section.get('sendWithCtrlEnter', false),
-    dirtyBuffers: section.get('dirtyBuffers', 'save'),
+    unsavedBuffers: section.get('unsavedBuffers', 'save'),
     environment: section.get('environment', {}),
     proxy: ofUser<string>('proxySupport', 'override') === 'off' ? '' : ofUser('proxy', ''),
     noProxy: ofUser<string[]>('noProxy', []),
@@ -38,7 +38,7 @@ export function readSettings(): Settings {
 /** The part that the server is told of, at `initialize` and at each change. */
 export function forServer(settings: Settings): Record<string, string | boolean | string[]> {
   const told: Record<string, string | boolean | string[]> = {
-    dirtyBuffers: settings.dirtyBuffers,
+    unsavedBuffers: settings.unsavedBuffers,
     trusted: vscode.workspace.isTrusted,
   };
   if (settings.permissionMode) told['permissionMode'] = settings.permissionMode;

@@ -130,6 +130,7 @@ export const VIEW_COMMANDS = [
   'sidelight.lookAgain',
   'sidelight.installSmallModel',
   'sidelight.restart',
+  'sidelight.setUpPython',
   'sidelight.showLog',
   'sidelight.chooseInterpreter',
   'sidelight.chooseModel',
@@ -173,6 +174,8 @@ export interface Conversation {
   title?: string;
   items: Item[];
   running: boolean;
+  /** The turn's next step waits. */
+  paused?: boolean;
   queued: QueuedPrompt[];
   changes: FileInfo[];
   /** How many undone hunks can be brought back. */
@@ -208,6 +211,7 @@ export interface Shell {
   folder: string | null;
   cwd: string;
   running: boolean;
+  paused?: boolean;
   /** Id of the open question of this conversation, if any. */
   waiting: string | null;
   queued: QueuedPrompt[];

@@ -48,6 +48,7 @@ export function viewState(known: Known): ViewState {
       folder: known.folder,
       cwd: known.cwd,
       running: conversation.running,
+      paused: conversation.paused === true,
       waiting: openQuestion(conversation)?.id ?? null,
       queued: conversation.queued,
       changes: conversation.changes,

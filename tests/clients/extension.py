@@ -1,6 +1,7 @@
 """Builds, checks and packages the VS Code extension: `python -m tests.clients.extension`."""
 
 import hashlib
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -39,9 +40,23 @@ def install() -> None:
     mark.write_text(lock, encoding="utf-8")
 
 
+def wheel() -> None:
+    """Put the server and its exact requirements beside the extension, for "Set Up Python"."""
+    place = CLIENT / "wheel"
+    shutil.rmtree(place, ignore_errors=True)
+    build = [sys.executable, "-m", "build", "--no-isolation", "--wheel", "--outdir", str(place)]
+    done = subprocess.run(
+        [*build, str(ROOT)], check=False, capture_output=True, encoding="utf-8", errors="replace"
+    )
+    if done.returncode:
+        raise Failed(f"the wheel could not be built:\n{done.stdout}{done.stderr}")
+    shutil.copy2(ROOT / "requirements.lock", place)
+
+
 def package() -> Path:
     """Make the `.vsix`; gives its path. Raises Failed."""
     install()
+    wheel()
     npm("run", "--silent", "package")
     if not VSIX.exists():
         raise Failed(f"npm run package left no {VSIX.name}")

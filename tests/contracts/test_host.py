@@ -87,7 +87,7 @@ async def editor(root: Path, *, opens: bool, ours: bool) -> AsyncGenerator[Harne
         client.answers.update(dict.fromkeys(("client/registerCapability",), _nothing))
         client.answers["client/unregisterCapability"] = _nothing
         client.answers["session/request_permission"] = _deny
-        host = LspHost(server, "s1", Edits(server), Questions(server))
+        host = LspHost(server, "s1", Edits(server, lambda: "save"), Questions(server))
 
         def put(path: str, text: str) -> None:
             Path(path).parent.mkdir(parents=True, exist_ok=True)

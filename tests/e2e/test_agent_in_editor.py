@@ -194,6 +194,26 @@ async def test_without_key_and_server_the_panel_hears_what_to_do(tmp_path: Path)
         assert "No model is set up" in result["_meta"]["sidelight"]["error"]
 
 
+async def test_a_refused_key_is_said_and_another_one_goes_on_with_the_prompt_kept(
+    tmp_path: Path,
+) -> None:
+    with running_double([reply(text("Both."))], allow_refusals=True) as double:
+        key, double.api_key = double.api_key, "sk-ant-another"
+        async with agent(tmp_path, double) as desk:
+            session = await desk.new_session()
+            double.api_key = key
+            result = await desk.ask(session, "first words")
+            error = result["_meta"]["sidelight"]["error"]
+            assert "refused the key" in error
+            assert "Set another key" in error
+            connection = await desk.client.ask("_sidelight/connect", {"apiKey": key})
+            assert connection["ready"] is True
+            assert await desk.ask(session, "and now?") == {"stopReason": "end_turn"}
+        said = json.dumps(double.requests[-1].messages)
+        assert said.index("first words") < said.index("and now?")
+        assert key.encode() not in transcripts()
+
+
 async def test_a_settings_file_that_is_not_json_is_named_with_its_line(tmp_path: Path) -> None:
     (tmp_path / ".claude").mkdir()
     (tmp_path / ".claude" / "settings.json").write_text('{\n  "hooks": [,]\n}')

@@ -294,3 +294,51 @@ async def test_a_stored_review_that_cannot_be_read_is_said_when_the_conversation
             assert notice["text"].startswith("What waited for review in one file could not be read")
             assert f"It is kept as {kept}; " in notice["text"]
             assert kept.exists()
+
+
+@pytest.mark.req("LOOP-12")
+async def test_a_turn_is_held_between_two_steps_and_goes_on_when_it_may(tmp_path: Path) -> None:
+    path = put(tmp_path / "a.txt")
+    script = [reply(read(path), gate("asked")), reply(text("Done.")), reply(text("Again."))]
+    with running_double(script) as double:
+        async with agent(tmp_path, double) as desk:
+            session = await desk.new_session()
+            hold = {"sessionId": session, "paused": True}
+            assert await desk.client.ask("_sidelight/pause", hold) == {"done": False}
+            turn = await desk.prompt(session, "look at it")
+            await double.until_gate("asked")
+            assert await desk.client.ask("_sidelight/pause", hold) == {"done": True}
+            assert desk.client.named("_sidelight/state")[-1]["paused"] is True
+            double.open("asked")
+            done = await desk.client.wait_for(
+                lambda one: (
+                    one.get("method") == "session/update"
+                    and one["params"]["update"].get("status") == "completed"
+                )
+            )
+            assert done is not None
+            assert len(double.requests) == 1
+            assert await desk.client.ask("_sidelight/pause", {**hold, "paused": False}) == {
+                "done": True
+            }
+            assert (await desk.client.answer_to(turn))["result"] == {"stopReason": "end_turn"}
+            states = [state["paused"] for state in desk.client.named("_sidelight/state")]
+            assert [now for now, before in zip(states[1:], states, strict=False) if now != before]
+            assert states[-1] is False
+            assert await desk.ask(session, "again") == {"stopReason": "end_turn"}
+
+
+async def test_a_held_turn_that_is_stopped_leaves_the_next_one_free(tmp_path: Path) -> None:
+    path = put(tmp_path / "a.txt")
+    script = [reply(read(path), gate("asked")), reply(text("Again."))]
+    with running_double(script) as double:
+        async with agent(tmp_path, double) as desk:
+            session = await desk.new_session()
+            turn = await desk.prompt(session, "look at it")
+            await double.until_gate("asked")
+            hold = {"sessionId": session, "paused": True}
+            assert await desk.client.ask("_sidelight/pause", hold) == {"done": True}
+            double.open("asked")
+            await desk.client.notify("session/cancel", {"sessionId": session})
+            assert (await desk.client.answer_to(turn))["result"] == {"stopReason": "cancelled"}
+            assert await desk.ask(session, "again") == {"stopReason": "end_turn"}

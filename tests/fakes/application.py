@@ -7,6 +7,7 @@ real ones.
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Literal
 
 import anyio
 
@@ -33,7 +34,7 @@ from sidelight.core.ids import new_id
 from sidelight.core.ledger import FileLedger
 from sidelight.core.messages import AssistantMessage, Message, Usage, UserMessage
 from sidelight.core.spend import Spent
-from sidelight.lsp.application import Editor
+from sidelight.lsp.application import Editor, Pausing
 from sidelight.lsp.convert import uri_of
 from sidelight.review.ledger import ReviewLedger
 from sidelight.session.model_choice import BUSY
@@ -107,6 +108,10 @@ class FakeConversation:
 
     def stop_call(self, tool_use_id: str) -> bool:
         return False
+
+    @property
+    def pause(self) -> Pausing:
+        raise NotImplementedError("no scripted conversation has steps")
 
     async def set_mode(self, mode: Mode) -> None:
         self.mode = mode
@@ -230,6 +235,9 @@ class FakeApplication:
         self.heard: list[str] = []
         self.conversations: dict[str, FakeConversation] = {}
         self._editor: Editor | None = None
+
+    def unsaved_buffers(self) -> Literal["save", "keep"]:
+        return "save"
 
     @property
     def editor(self) -> Editor:

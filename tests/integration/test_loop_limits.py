@@ -12,10 +12,10 @@ from sidelight.core.content import ToolUse
 from sidelight.core.errors import ModelError
 from sidelight.core.events import Event, Notice, StepStarted, TextDelta, TurnEnded
 from sidelight.core.host import PermissionReply
-from sidelight.core.messages import Attachment
+from sidelight.core.messages import Attachment, UserMessage
 from sidelight.core.model import ModelEvent, ModelRequest, TextChunk
 from sidelight.hooks.outcome import HookOutcome
-from tests.builders import Stage, results
+from tests.builders import NoHooks, Stage, results
 from tests.fakes.model import ScriptedModel, Wait
 from tests.fakes.tools import StepTool
 
@@ -294,3 +294,60 @@ async def test_the_cap_holds_back_the_reads_beyond_it() -> None:
         assert isinstance(stage.model, ScriptedModel)
         stage.model.open("on")
     assert [text for _, text, _ in results(stage.history)] == [f"{n} done" for n in range(5)]
+
+
+@pytest.mark.req("HOOK-01")
+async def test_hooks_around_a_request_are_told_of_it_and_may_end_the_turn() -> None:
+    hooks = NoHooks(answers={"PreSampling": HookOutcome(), "PostSampling": HookOutcome()})
+    stage = Stage(ScriptedModel([[look()], ["done"]]), [StepTool()], hooks=hooks)
+    await stage.run()
+    told = [(event, extra) for event, extra in hooks.fired if event.endswith("Sampling")]
+    assert [(event, extra["model"], extra["message_count"]) for event, extra in told] == [
+        ("PreSampling", "scripted", 1),
+        ("PostSampling", "scripted", 1),
+        ("PreSampling", "scripted", 3),
+        ("PostSampling", "scripted", 3),
+    ]
+    assert [extra.get("stop_reason") for _, extra in told] == [None, "tool_use", None, "end_turn"]
+    assert all(extra["tokens"] > 0 for _, extra in told)
+
+
+@pytest.mark.parametrize(
+    ("event", "asked", "results"), [("PreSampling", 0, 0), ("PostSampling", 1, 1)]
+)
+async def test_a_sampling_hook_that_says_stop_ends_the_turn_and_every_call_has_its_result(
+    event: str, asked: int, results: int
+) -> None:
+    hooks = NoHooks(answers={event: HookOutcome(stop="enough")})
+    model = ScriptedModel([[look()]])
+    stage = Stage(model, [StepTool()], hooks=hooks)
+    events = await stage.run()
+    end = events[-1]
+    assert isinstance(end, TurnEnded)
+    assert (end.reason, end.error) == ("blocked", f"A {event} hook ended the turn: enough")
+    assert len(model.requests) == asked
+    kept = [m for m in stage.history if isinstance(m, UserMessage) and m.origin == "tools"]
+    assert len(kept) == results
+
+
+@pytest.mark.req("HOOK-01")
+async def test_hooks_after_the_calls_of_a_step_see_all_of_them_and_may_speak_or_end_the_turn() -> (
+    None
+):
+    hooks = NoHooks(answers={"PostToolBatch": HookOutcome(contexts=("mind the tests",))})
+    calls = [look(1), look(2, name="b")]
+    stage = Stage(ScriptedModel([calls, ["done"]]), [StepTool()], hooks=hooks)
+    assert ended(await stage.run()).reason == "completed"
+    (batch,) = [extra["tool_calls"] for event, extra in hooks.fired if event == "PostToolBatch"]
+    assert [(one["tool_use_id"], one["tool_input"]) for one in batch] == [
+        (call.id, call.input) for call in calls
+    ]
+    assert all(one["tool_response"] for one in batch)
+    assert told(stage, "hook") == ["A PostToolBatch hook says: mind the tests"]
+
+    hooks = NoHooks(answers={"PostToolBatch": HookOutcome(block="no more")})
+    model = ScriptedModel([[look(1)]])
+    stopped = Stage(model, [StepTool()], hooks=hooks)
+    end = ended(await stopped.run())
+    assert (end.reason, end.error) == ("blocked", "A PostToolBatch hook ended the turn: no more")
+    assert len(model.requests) == 1

@@ -1,6 +1,7 @@
 """Every way in which the loop goes on after an answer that was cut, refused, broken or late."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import anyio
@@ -22,6 +23,7 @@ from sidelight.core.events import (
     TurnEnded,
 )
 from sidelight.core.messages import AssistantMessage, Attachment, UserMessage
+from sidelight.model.catalog import plain_card
 from sidelight.model.retry import Backoff
 from tests.builders import Stage, results
 from tests.fakes.model import ScriptedModel, StopReason, Unclosed, Wait
@@ -311,3 +313,36 @@ async def test_every_step_says_why_it_is_taken_and_counts_from_one() -> None:
         (4, "pause_turn"),
     ]
     assert (ended(events).steps, ended(events).usage.output_tokens) == (4, 20)
+
+
+@pytest.mark.req("MODEL-02")
+async def test_overloaded_fast_mode_goes_on_at_standard_speed_first_and_then_falls_back() -> None:
+    bounds = Bounds(max_steps=20, fast=True, fallbacks=("haiku",))
+    stage, model = staged([*[[busy()]] * 4, ["there"]], bounds=bounds, model_name="opus")
+    events = await stage.run()
+    assert ended(events).reason == "completed"
+    assert [(request.model, request.fast) for request in model.requests] == [
+        ("opus", True),
+        *[("opus", False)] * 3,
+        ("haiku", False),
+    ]
+    assert transitions(events) == [
+        (1, "prompt"),
+        (1, "standard_speed"),
+        (1, "retry"),
+        (1, "retry"),
+        (1, "fallback_model"),
+    ]
+    assert notices(events) == [
+        "Fast mode is overloaded; going on at standard speed for the rest of this turn.",
+        "opus is overloaded; haiku answers for the rest of this turn.",
+    ]
+    assert stage.waits == [0, 0]
+
+
+async def test_how_much_more_room_there_is_is_what_the_provider_told_of_its_model() -> None:
+    small = replace(plain_card("own"), output_cap=20_000, default_output=4_000)
+    cards = {"own": small}
+    stage, model = staged([["cut", LIMIT], ["whole"]], model_name="own", card=cards.__getitem__)
+    assert ended(await stage.run()).reason == "completed"
+    assert [request.max_output_tokens for request in model.requests] == [None, 20_000]

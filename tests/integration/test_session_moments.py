@@ -9,7 +9,7 @@ import anyio
 import pytest
 
 from sidelight.core.content import Image, Text
-from sidelight.core.events import MessageAdded, Notice, StepStarted, TurnEnded
+from sidelight.core.events import MessageAdded, Notice, StepStarted, TextDelta, TurnEnded
 from sidelight.core.messages import Attachment, UserMessage
 from sidelight.transcripts.index import list_sessions
 from sidelight.transcripts.replay import Replay, replay
@@ -303,10 +303,11 @@ async def test_a_cancelled_turn_says_how_many_steps_it_took_and_what_it_used(fol
         async with opened(double, folder) as desk, anyio.create_task_group() as group:
             group.start_soon(desk.ask, "look")
             await double.until_gate("never")
+            await until(desk, lambda desk: any(isinstance(e, TextDelta) for e in desk.events))
             desk.session.cancel()
         await double.until_outcome(1)
     (ended,) = [event for event in desk.events if isinstance(event, TurnEnded)]
-    assert (ended.reason, ended.steps, ended.usage.output_tokens) == ("cancelled", 2, 7)
+    assert (ended.reason, ended.steps, ended.usage.output_tokens) == ("cancelled", 2, 8)
 
 
 async def test_the_events_of_a_real_turn_name_the_transitions_of_its_steps(folder: Path) -> None:

@@ -7,12 +7,26 @@ from typing import Any
 import anyio
 import pytest
 
-from sidelight.core.events import Notice, QuestionAnswered, QuestionAsked, SpendChanged
+from sidelight.core.events import (
+    Notice,
+    QuestionAnswered,
+    QuestionAsked,
+    SpendChanged,
+    ThinkingDelta,
+)
 from sidelight.core.messages import AssistantMessage, Usage
 from sidelight.core.spend import Spent, Total
 from sidelight.model.decode import usage_of
 from tests.fakes.messages_api.double import running_double
-from tests.fakes.messages_api.script import Block, Reply, overloaded, reply
+from tests.fakes.messages_api.script import (
+    Block,
+    Reply,
+    cut,
+    gate,
+    overloaded,
+    reply,
+    thinking,
+)
 from tests.real_session import SECONDS, Desk, opened, project_settings, read
 
 pytestmark = pytest.mark.anyio
@@ -327,3 +341,60 @@ async def test_a_ceiling_that_is_no_amount_is_said_and_ignored(folder: Path, hom
             assert (await desk.ask("go")).reason == "completed"
     notices = [event.text for event in desk.events if isinstance(event, Notice)]
     assert any("sidelight.limits.maxBudgetUsd is wrong" in text for text in notices)
+
+
+@pytest.mark.req("MODEL-05")
+async def test_an_answer_that_broke_off_is_paid_for_also_where_nothing_of_it_stays(
+    folder: Path,
+) -> None:
+    words = "w" * 400
+    script = [
+        reply(words, usage=READING, cut=cut(after_event=3)),  # withdrawn, and asked for again
+        # A whole call came, so this one is kept.
+        reply(read(folder / "a.txt"), words, usage=READING, chunk=1000, cut=cut(after_event=6)),
+        reply("Done.", usage=READING),
+    ]
+    with running_double(script) as double:
+        async with opened(double, folder) as desk:
+            ended = await desk.ask("look")
+            events = told(desk)
+        assert ended.reason == "completed"
+        async with opened(double, folder, session_id=desk.session.id) as again:
+            assert again.session.spent is not None
+            assert again.session.spent.session == events[-1].session
+    inputs = [event.spent.usage.cache_read_input_tokens for event in events]
+    assert inputs == [READ.cache_read_input_tokens] * 3
+    withdrawn, kept, whole = (event.spent for event in events)
+    assert all(spent.cost_usd for spent in (withdrawn, kept, whole))
+    assert 1 <= withdrawn.usage.output_tokens <= 100
+    ids = [m.id for m in desk.session.history if isinstance(m, AssistantMessage)]
+    assert [kept.request_id, whole.request_id] == ids
+    assert ended.usage == withdrawn.usage + kept.usage + whole.usage
+
+
+@pytest.mark.req("MODEL-05")
+async def test_an_answer_that_was_void_for_want_of_room_is_paid_for(folder: Path) -> None:
+    script = [reply("cut", usage=READING, stop_reason="max_tokens"), reply("Whole.", usage=READING)]
+    with running_double(script) as double:
+        async with opened(double, folder) as desk:
+            ended = await desk.ask("tell me")
+            events = told(desk)
+    assert [event.spent.usage for event in events] == [READ, READ]
+    assert ended.usage == READ + READ
+
+
+@pytest.mark.req("MODEL-05")
+async def test_an_answer_that_was_cancelled_before_its_first_word_is_paid_for(
+    folder: Path,
+) -> None:
+    with running_double([reply(thinking("Hm."), gate("before"), usage=READING)]) as double:
+        async with opened(double, folder) as desk:
+            async with anyio.create_task_group() as group:
+                group.start_soon(desk.ask, "tell me")
+                with anyio.fail_after(SECONDS):
+                    await double.until_gate("before")
+                    while not any(isinstance(event, ThinkingDelta) for event in desk.events):
+                        await anyio.lowlevel.checkpoint()
+                desk.session.cancel()
+            (event,) = told(desk)
+    assert event.spent.usage.cache_read_input_tokens == READ.cache_read_input_tokens

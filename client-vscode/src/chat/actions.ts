@@ -30,6 +30,8 @@ export async function act(doers: Doers, message: FromView): Promise<void> {
       return send(controller, editor, message);
     case 'stop':
       return controller.stop();
+    case 'pause':
+      return controller.calls.pause(shown(controller), message.on);
     case 'mode':
       return controller.setMode(message.id);
     case 'model':

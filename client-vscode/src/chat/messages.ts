@@ -42,6 +42,7 @@ export type FromView =
   | { type: 'focus'; on: boolean }
   | { type: 'send'; text: string; images: PastedImage[] }
   | { type: 'stop' }
+  | { type: 'pause'; on: boolean }
   | { type: 'mode'; id: string }
   | { type: 'model'; id: string }
   | { type: 'stopCall'; id: string }
@@ -71,6 +72,7 @@ const KINDS: readonly FromView['type'][] = [
   'mode',
   'model',
   'stopCall',
+  'pause',
   'queued',
   'checkRule',
   'answer',

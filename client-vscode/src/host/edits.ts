@@ -30,7 +30,7 @@ const neverCancelled = new vscode.CancellationTokenSource().token;
 
 /** Saves the edited files and gives back those that could not be saved. */
 async function saveEdited(params: ApplyWorkspaceEditParams, dirty: ReadonlySet<string>): Promise<string[]> {
-  const keep = readSettings().dirtyBuffers === 'keep';
+  const keep = readSettings().unsavedBuffers === 'keep';
   const failed: string[] = [];
   for (const address of editedFiles(params.edit)) {
     const uri = vscode.Uri.parse(address);

@@ -15,7 +15,7 @@ from anyio.abc import TaskGroup
 from sidelight.agent.limits import identity
 from sidelight.agent.stream import Emit, Response
 from sidelight.core.content import Text, ToolResult, ToolUse
-from sidelight.core.events import Event, Notice, ToolCallEnded
+from sidelight.core.events import AnswerDiscarded, Event, Notice, ToolCallEnded
 from sidelight.core.ids import new_id
 from sidelight.core.messages import Attachment, Message, UserMessage
 
@@ -157,6 +157,14 @@ class ToolExecutor:
         self._due = self._gathered()
         while self._due:
             yield self._due.pop(0)
+
+    def discarded(self) -> AnswerDiscarded | None:
+        """What was paid for an answer of which `abandon`, called next, keeps nothing."""
+        response = self._response
+        if response is None or self._recorded or self._due is not None:
+            return None
+        stays = response.message or response.salvage("cancelled")
+        return None if stays else response.discarded()
 
     def abandon(self) -> tuple[Message, ...]:
         """What must still go into the history after a cancel so that it stays valid."""

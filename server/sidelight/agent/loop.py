@@ -7,9 +7,11 @@ the session's task group, and a cancel arrives here as an exception at any `awai
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import dataclass, field, replace
 
+from sidelight.agent.batch import after_batch
 from sidelight.agent.executor import ToolExecutor
 from sidelight.agent.limits import steps_reached, target_reached, target_told
 from sidelight.agent.recovery import after_failure, after_message, kept, refused_places
+from sidelight.agent.sampling import after_sampling, before_sampling
 from sidelight.agent.state import Again, State, Stop
 from sidelight.agent.stopping import at_failure, at_stop
 from sidelight.agent.stream import Response, receive
@@ -26,7 +28,7 @@ from sidelight.core.events import (
     TurnStarted,
 )
 from sidelight.core.ids import new_id
-from sidelight.core.messages import Attachment, Message
+from sidelight.core.messages import Attachment, Message, Usage
 from sidelight.core.model import ModelRequest
 from sidelight.model.retry import slices
 
@@ -35,13 +37,14 @@ from sidelight.model.retry import slices
 class _Step:
     """One round on its way through the stages: the state that it began with, and what came of it.
 
-    `decision` is set by the stage that ends the round.
+    `decision` is set by the stage that ends the round, `halts` says why hooks end the turn.
     """
 
     state: State
     response: Response = field(default_factory=Response)
     request: ModelRequest | None = None
     decision: Again | Stop | None = None
+    halts: list[str] = field(default_factory=list[str])
 
 
 async def run_turn(turn: Turn, executor: ToolExecutor) -> AsyncGenerator[Event, None]:
@@ -50,7 +53,12 @@ async def run_turn(turn: Turn, executor: ToolExecutor) -> AsyncGenerator[Event, 
     Each MessageAdded has already joined `turn.history`. To be closed by whoever iterates it.
     """
     yield TurnStarted(turn_id=turn.id, prompt_id=turn.prompt_id)
-    state = State(model=turn.model_name, fallbacks=turn.bounds.fallbacks, repairs=turn.repairs)
+    state = State(
+        model=turn.model_name,
+        fallbacks=turn.bounds.fallbacks,
+        repairs=turn.repairs,
+        fast=turn.bounds.fast,
+    )
     while True:
         step = _Step(state, Response(continues=state.continues))
         for stage in STAGES:
@@ -104,8 +112,13 @@ async def _fit(turn: Turn, step: _Step, executor: ToolExecutor) -> AsyncGenerato
         ),
         max_output_tokens=state.larger_output,
         effort=turn.effort,
+        fast=state.fast,
     )
     yield StepStarted(step=state.step, model=state.model, transition=state.transition)
+    async for event in before_sampling(turn, step.request, step.halts):
+        yield event
+    if step.halts:
+        step.decision = Stop("blocked", step.halts[0])
 
 
 async def _call(turn: Turn, step: _Step, executor: ToolExecutor) -> AsyncGenerator[Event, None]:
@@ -113,11 +126,14 @@ async def _call(turn: Turn, step: _Step, executor: ToolExecutor) -> AsyncGenerat
     executor.begin(step.response, _receiver(turn, step, executor), turn.bounds.quiet_s)
     async for event in executor.events():
         yield event
+    if step.request is not None:
+        async for event in after_sampling(turn, step.request, step.response, step.halts):
+            yield event
 
 
 async def _recover(turn: Turn, step: _Step, executor: ToolExecutor) -> AsyncGenerator[Event, None]:
     """What the answer leaves in the history, also if it broke off; the rest is void."""
-    message = kept(step.state, step.response)
+    message = kept(step.state, step.response, turn.card(step.state.model))
     if message is not None:
         executor.mark_recorded()
         yield _add(turn, message)
@@ -125,6 +141,9 @@ async def _recover(turn: Turn, step: _Step, executor: ToolExecutor) -> AsyncGene
     executor.forget()
     if step.response.shown:
         yield MessageDropped(message_id=step.response.id)
+    discarded = step.response.discarded()
+    if discarded is not None:
+        yield discarded
 
 
 async def _run_tools(
@@ -134,8 +153,15 @@ async def _run_tools(
     async for event in executor.settle():
         yield event
     if executor.has_calls:
+        joined: list[Message] = []
+        said: list[str] = []
         for message in executor.results():
+            joined.append(message)
             yield _add(turn, message)
+        async for event in after_batch(turn, step.response.closed, joined, said, step.halts):
+            yield event
+        for text in said:
+            yield _remind(turn, "hook", text)
     for text in turn.repeats.take_reminders():
         yield _remind(turn, "repeated_call", text)
 
@@ -193,11 +219,13 @@ def _next(turn: Turn, step: _Step, executor: ToolExecutor) -> Again | Stop:
     stopped = executor.stopped
     if stopped is not None:
         return Stop("blocked", stopped or None)
+    if step.halts:
+        return Stop("blocked", step.halts[0])
     if response.message is None:
         sent = step.request.messages if step.request is not None else ()
         struck = refused_places(response.error, sent, turn.history)
         return after_failure(state, response, turn.bounds.backoff, struck)
-    decision = after_message(state, response.message)
+    decision = after_message(state, response.message, turn.card(state.model))
     if isinstance(decision, Stop):
         return decision
     if state.step >= turn.bounds.max_steps:
@@ -208,9 +236,8 @@ def _next(turn: Turn, step: _Step, executor: ToolExecutor) -> Again | Stop:
     return decision
 
 
-def _usage_after(step: _Step):
-    message = step.response.message
-    return step.state.usage if message is None else step.state.usage + message.usage
+def _usage_after(step: _Step) -> Usage:
+    return step.state.usage + step.response.spent
 
 
 def _add(turn: Turn, message: Message) -> MessageAdded:

@@ -10,7 +10,7 @@ from sidelight.core.content import Image, ToolResult
 from sidelight.core.errors import ModelError, ModelErrorKind
 from sidelight.core.messages import AssistantMessage, Message, Place, UserMessage
 from sidelight.core.model import PromptMessage
-from sidelight.model.catalog import card
+from sidelight.model.catalog import ModelCard
 from sidelight.model.retry import Backoff
 
 LARGER_OUTPUT = 64_000
@@ -30,6 +30,7 @@ CONTEXT_FULL = (
     "The conversation no longer fits the model's window. Start a new conversation, "
     "or choose a model with a larger window."
 )
+SLOWER = "Fast mode is overloaded; going on at standard speed for the rest of this turn."
 KNOWN_ENDS = frozenset({"end_turn", "stop_sequence", "tool_use", "max_tokens", "pause_turn"})
 ENDS = {
     "refusal": Stop("blocked", "The model declined to answer this. Say it in other words."),
@@ -72,30 +73,30 @@ FAILURES: dict[ModelErrorKind, str] = {
 """Our kinds of failure in the words that StopFailure hooks know; any other is `unknown`."""
 
 
-def kept(state: State, response: Response) -> AssistantMessage | None:
+def kept(state: State, response: Response, card: ModelCard) -> AssistantMessage | None:
     """What of a response joins the history; None when it is void and will be asked for again.
 
     Of a broken one stays what was acted on, what people read as part of a longer answer, and what
     a stalled server had said.
     """
     if response.message is not None:
-        return None if _is_worth_more_room(state, response.message) else response.message
+        return None if _is_worth_more_room(state, response.message, card) else response.message
     reported = response.error is not None and response.error.kind == "stalled"
     if response.acted or (response.said and (state.continues or reported)):
         return response.salvage("cut_off")
     return None
 
 
-def after_message(state: State, message: AssistantMessage) -> Again | Stop:
-    """What follows a complete response, kept or not."""
+def after_message(state: State, message: AssistantMessage, card: ModelCard) -> Again | Stop:
+    """What follows a complete response, kept or not; `card` is that of the model that answered."""
     calm = replace(state, usage=state.usage + message.usage, retries=0, overloads=0)
     if message.stop_reason in ENDS:
         return ENDS[message.stop_reason]
-    if _is_worth_more_room(state, message):
-        return Again(replace(calm, transition="larger_output", larger_output=_larger(state)))
+    if _is_worth_more_room(state, message, card):
+        return Again(replace(calm, transition="larger_output", larger_output=_larger(card)))
     if message.tool_uses:
         cut = message.stop_reason == "max_tokens"
-        larger = _larger(state) if cut else state.larger_output
+        larger = _larger(card) if cut else state.larger_output
         return Again(
             replace(
                 calm,
@@ -121,11 +122,15 @@ def after_failure(
 ) -> Again | Stop:
     """What follows a response that failed; `struck` are the blocks that a refusal names."""
     error = response.error or ModelError("unknown", "The model gave no answer.")
+    state = replace(state, usage=state.usage + response.spent)
     if error.kind == "context_too_long":
         return Stop("failed", CONTEXT_FULL, FAILURES[error.kind])
     repaired = _repaired(state, error, struck)
     if repaired is not None:
         return repaired
+    if error.kind == "overloaded" and state.fast:
+        slower = replace(state, step=state.step - 1, transition="standard_speed", fast=False)
+        return Again(slower, notice=SLOWER)
     overloads = state.overloads + 1 if error.kind == "overloaded" else 0
     if overloads >= OVERLOADS and state.fallbacks:
         return _fallen_back(state)
@@ -172,17 +177,16 @@ def refused_places(
     return frozenset(found or places)
 
 
-def _is_worth_more_room(state: State, message: AssistantMessage) -> bool:
+def _is_worth_more_room(state: State, message: AssistantMessage, card: ModelCard) -> bool:
     """Whether a cut answer is void, because a larger limit may hold it whole."""
     cut = message.stop_reason == "max_tokens" and not message.tool_uses
-    return cut and not state.continues and state.larger_output is None and bool(_larger(state))
+    return cut and not state.continues and state.larger_output is None and bool(_larger(card))
 
 
-def _larger(state: State) -> int | None:
+def _larger(card: ModelCard) -> int | None:
     """The larger output limit of the model, None if it has none."""
-    model = card(state.model)
-    larger = min(LARGER_OUTPUT, model.output_cap)
-    return larger if larger > model.default_output else None
+    larger = min(LARGER_OUTPUT, card.output_cap)
+    return larger if larger > card.default_output else None
 
 
 def _continued(calm: State, message: AssistantMessage) -> Again | Stop:
@@ -222,6 +226,7 @@ def _fallen_back(state: State) -> Again:
         step=state.step - 1,
         transition="fallback_model",
         model=model,
+        fast=False,
         fallbacks=tuple(rest),
         retries=0,
         overloads=0,

@@ -14,6 +14,7 @@ Transition = Literal[
     "cut_at_limit",
     "stop_hook",
     "retry",
+    "standard_speed",
     "fallback_model",
     "credentials_reloaded",
     "media_struck",
@@ -39,6 +40,7 @@ class State:
     usage: Usage = Usage()
     retries: int = 0
     overloads: int = 0
+    fast: bool = False
     larger_output: int | None = None
     continuations: int = 0
     continues: str = ""

@@ -7,19 +7,21 @@ from typing import cast
 
 from sidelight.core.content import AssistantBlock, Opaque, Text, Thinking, ToolUse
 from sidelight.core.errors import ModelError
-from sidelight.core.events import Event, TextDelta, ThinkingDelta
+from sidelight.core.events import AnswerDiscarded, Event, TextDelta, ThinkingDelta
 from sidelight.core.ids import new_id
-from sidelight.core.messages import AssistantMessage
+from sidelight.core.messages import AssistantMessage, Usage
 from sidelight.core.model import (
     BlockReady,
     ModelClient,
     ModelEvent,
     ModelRequest,
+    ResponseBegan,
     ResponseEnded,
     TextChunk,
     ThinkingChunk,
     ToolUseStarted,
 )
+from sidelight.core.tokens import CHARACTERS_PER_TOKEN
 
 Emit = Callable[[Event], Awaitable[None]]
 
@@ -28,7 +30,8 @@ Emit = Callable[[Event], Awaitable[None]]
 class Response:
     """A response while it arrives; after a break it still knows which blocks were complete.
 
-    `continues` names the message whose text it goes on with. `heard` counts what has arrived.
+    `continues` names the message whose text it goes on with. `heard` counts what has arrived;
+    `told` is the usage that the provider named at its beginning, by `model`.
     """
 
     continues: str = ""
@@ -39,6 +42,26 @@ class Response:
     error: ModelError | None = None
     shown: bool = False
     heard: int = 0
+    model: str = ""
+    told: Usage = Usage()
+    received: int = 0
+
+    @property
+    def spent(self) -> Usage:
+        """What is paid for it. Of a broken one the output is estimated by what arrived, at least."""
+        if self.message is not None:
+            return self.message.usage
+        if not self.model:
+            return Usage()
+        output = max(self.told.output_tokens, -(-self.received // CHARACTERS_PER_TOKEN))
+        return self.told.model_copy(update={"output_tokens": output})
+
+    def discarded(self) -> AnswerDiscarded | None:
+        """The event for when nothing of it stays; None while nobody has begun to answer."""
+        model = self.message.model if self.message is not None else self.model
+        if not model:
+            return None
+        return AnswerDiscarded(request_id=self.id, model=model, usage=self.spent)
 
     @property
     def acted(self) -> bool:
@@ -71,6 +94,8 @@ class Response:
             id=self.id,
             content=tuple(blocks),
             stop_reason=stop_reason,
+            usage=self.spent,
+            model=self.model,
             continues=self.continues,
         )
 
@@ -103,19 +128,24 @@ async def _take(
 ) -> None:
     response.heard += 1
     match event:
+        case ResponseBegan():
+            response.model, response.told = event.model, event.usage
         case TextChunk():
             response.shown = True
+            response.received += len(event.text)
             response.open_text.append(event.text)
             shown_as = response.continues or response.id
             await emit(TextDelta(message_id=shown_as, text=event.text))
         case ThinkingChunk():
             response.shown = True
+            response.received += len(event.text)
             await emit(ThinkingDelta(message_id=response.id, text=event.text))
         case BlockReady():
             response.closed.append(event.block)
             if isinstance(event.block, Text):
                 response.open_text.clear()
             elif isinstance(event.block, ToolUse):
+                response.received += len(str(event.block.input))
                 submit(event.block)
         case ResponseEnded():
             names = {"id": response.id, "continues": response.continues}

@@ -14,6 +14,7 @@ from sidelight.core.messages import Message, Repairs
 from sidelight.core.model import Effort, ModelClient, SystemPrompt, ToolSpec
 from sidelight.core.tool import AnyTool, ToolContext
 from sidelight.hooks.outcome import HookOutcome
+from sidelight.model.catalog import ModelCard, card
 from sidelight.model.retry import Backoff
 from sidelight.permissions.policy import Policy
 
@@ -23,6 +24,10 @@ class Hooks(Protocol):
 
     async def fire(self, event: str, extra: Json, subject: str | None = None) -> HookOutcome:
         """Run every hook of the event that matches `subject`; never raises."""
+        ...
+
+    def listens(self, event: str) -> bool:
+        """Whether a hook of the event can run."""
         ...
 
     def watch_list(self) -> Sequence[str]:
@@ -58,7 +63,8 @@ class Bounds:
 
     `token_target` counts output tokens. After `quiet_s` without a sign of the model the person is
     told. A Stop hook may object `stop_hook_cap` times in a row, 0 for any number of times.
-    `fallbacks` are the models that stand in, one after the other, for one that is overloaded.
+    `fallbacks` are the models that stand in, one after the other, for one that is overloaded;
+    `fast` begins the turn in the model's fast mode.
     """
 
     max_steps: int
@@ -69,6 +75,7 @@ class Bounds:
     repeats: RepeatLimits = RepeatLimits()
     backoff: Backoff = Backoff()
     fallbacks: tuple[str, ...] = ()
+    fast: bool = False
 
 
 async def nothing_to_wait_for() -> None:
@@ -86,7 +93,7 @@ class Turn:
 
     `arrivals` gives what has come in since the last step (prompts typed meanwhile, reminders).
     `unpaused` returns when the next step may begin, `may_spend` says why it may not be paid for,
-    `sleep` takes seconds. `system` and `specs` are the same bytes for the whole session, and
+    `card` says what may be asked of a model, `sleep` takes seconds. `system` and `specs` are the same bytes for the whole session, and
     `sent` knows what was sent of its history.
     """
 
@@ -104,6 +111,7 @@ class Turn:
     context_for: Callable[[str], ToolContext]
     arrivals: Callable[[], Awaitable[Arrived]]
     bounds: Bounds
+    card: Callable[[str], ModelCard] = card
     repairs: Repairs = Repairs()
     repeats: Repeats = field(default_factory=Repeats)
     sent: Sent = field(default_factory=Sent)

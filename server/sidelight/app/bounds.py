@@ -1,23 +1,31 @@
 """The bounds of a turn, from the settings and the environment."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from sidelight.agent.limits import RepeatLimits
 from sidelight.agent.turn import Bounds
-from sidelight.model.catalog import DEFAULT_MODEL, model_id
+from sidelight.model.catalog import model_id
 from sidelight.model.retry import Backoff
 from sidelight.settings.schema import Settings
 
 DEFAULT_STEPS = 200
-MOST_FALLBACKS = 3
 PARALLEL = "CLAUDE_CODE_MAX_TOOL_USE_CONCURRENCY"
 STOP_CAP = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"
 
 
 def bounds_of(
-    settings: Settings, environ: Mapping[str, str], *, model: str, max_steps: int | None
+    settings: Settings,
+    environ: Mapping[str, str],
+    *,
+    model: str,
+    max_steps: int | None,
+    fallbacks: Sequence[str] = (),
+    fast_models: Sequence[str] = (),
 ) -> Bounds:
-    """What holds for the next turn of a session with `model`; a variable beats its setting."""
+    """What holds for the next turn of a session with `model`; a variable beats its setting.
+
+    `fallbacks` are the models that stand in for it, `fast_models` those that the user wants in fast mode.
+    """
     limits, retry = settings.sidelight.limits, settings.sidelight.retry
     return Bounds(
         max_steps=max_steps or limits.max_steps or DEFAULT_STEPS,
@@ -34,7 +42,8 @@ def bounds_of(
             tries=retry.tries,
             unattended=retry.unattended,
         ),
-        fallbacks=_fallbacks(settings.fallback_model, model),
+        fallbacks=tuple(fallbacks),
+        fast=model_id(model) in map(model_id, fast_models),
     )
 
 
@@ -58,14 +67,3 @@ def _stop_cap(environ: Mapping[str, str], setting: int) -> int:
 def _number(environ: Mapping[str, str], name: str, *, least: int) -> int | None:
     text = environ.get(name, "").strip()
     return int(text) if text.isdecimal() and int(text) >= least else None
-
-
-def _fallbacks(names: tuple[str, ...], model: str) -> tuple[str, ...]:
-    """The first distinct models that may stand in, each by its name as given."""
-    known = {model_id(model)}
-    chosen: list[str] = []
-    for name in (DEFAULT_MODEL if given == "default" else given for given in names):
-        if model_id(name) not in known and len(chosen) < MOST_FALLBACKS:
-            known.add(model_id(name))
-            chosen.append(name)
-    return tuple(chosen)

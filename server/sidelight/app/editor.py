@@ -5,7 +5,7 @@ from functools import partial
 from typing import cast, get_args
 
 from sidelight.actions.small import SmallActions
-from sidelight.app.models import main_roles
+from sidelight.app.models import main_roles, users_own
 from sidelight.app.world import Choices, World, build_session, make_world
 from sidelight.core.decision import Mode
 from sidelight.lsp.application import Editor
@@ -66,5 +66,6 @@ def open_door(
         prepare=lambda: server.background(world.link.prepare()),
         local=local,
         actions=SmallActions(local.ask, world.prompts, trusted),
+        unsaved=lambda: users_own(world.home, world.environ).sidelight.unsaved_buffers,
     )
     return EditorDoor(server, desk)

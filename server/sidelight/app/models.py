@@ -8,7 +8,7 @@ from sidelight.model.link import UserSide
 from sidelight.model.provider import joined
 from sidelight.model.roles import Roles, roles_of
 from sidelight.settings.load import LoadedSettings, load
-from sidelight.settings.schema import Source
+from sidelight.settings.schema import Settings, Source
 
 USERS_OWN: tuple[Source, ...] = ("managed", "arguments", "user")
 
@@ -20,8 +20,7 @@ def user_side(
 
     A folder's settings are left out whole: they could send the user's key where they want.
     """
-    loaded = load(str(home), str(home), arguments=arguments, environ=environ)
-    settings = loaded.settings_of(USERS_OWN)
+    settings = users_own(home, environ, arguments)
     own = settings.sidelight
     return UserSide(
         env=settings.env,
@@ -31,6 +30,12 @@ def user_side(
         silence_ms=own.limits.model_silence_ms,
         editor=network,
     )
+
+
+def users_own(home: Path, environ: Mapping[str, str], arguments: Json | None = None) -> Settings:
+    """The settings without any folder's part. Blocks: reads files."""
+    loaded = load(str(home), str(home), arguments=arguments, environ=environ)
+    return loaded.settings_of(USERS_OWN)
 
 
 def roles(

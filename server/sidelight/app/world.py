@@ -12,6 +12,7 @@ import anyio
 from sidelight.agent.prepared import prepare
 from sidelight.agent.turn import Bounds
 from sidelight.app.bounds import bounds_of, unread_variables
+from sidelight.app.consent import HookConsent
 from sidelight.app.models import roles, user_side
 from sidelight.context.environment import Environment, opening_reminder
 from sidelight.context.system_prompt import build_system_prompt
@@ -25,7 +26,7 @@ from sidelight.core.tool import AnyTool, Shell
 from sidelight.git.state import git_state
 from sidelight.hooks.engine import HookEngine, HookScope, HookSurroundings
 from sidelight.hooks.watch import FileRuns
-from sidelight.model.catalog import card
+from sidelight.model.catalog import ModelCard
 from sidelight.model.demonstration import MODEL as DEMONSTRATION
 from sidelight.model.demonstration import DemonstrationModel
 from sidelight.model.link import ModelLink
@@ -49,7 +50,7 @@ from sidelight.session.spend import Ceiling
 from sidelight.settings.load import LoadedSettings, load
 from sidelight.settings.paths import settings_paths, state_folder
 from sidelight.settings.save import add_rules
-from sidelight.settings.schema import FOLDER_SOURCES, SOURCES, Source
+from sidelight.settings.schema import FOLDER_SOURCES, SOURCES, HookEntry, Source
 from sidelight.settings.trusted import trusted_folders
 from sidelight.settings.watch import LiveSettings
 from sidelight.tools.bash.tool import BashOptions, BashTool
@@ -161,6 +162,12 @@ class _Builder:
         if self.stored is not None and self.stored.size != self.transcript.size:
             # Another process wrote to it after it was read and before it was ours.
             self.stored = replay(self.transcript.path)
+        self.consent = HookConsent(
+            world.state_home,
+            cwd,
+            trusted=bool(self.trusted),
+            for_this_run=self.choices.headless and bool(self.choices.trusted),
+        )
         self.scratch = Path(tempfile.mkdtemp(prefix="sidelight-"))
         self.env_file = self.scratch / "hooks.env"
         self.shell.env_files.append(str(self.env_file))
@@ -175,16 +182,19 @@ class _Builder:
         reviewed = reviews.load() if self.stored else {}
         recorder = Recorder(self.transcript, reviews, self._problem)
         hooks = HookEngine(
-            self.loaded.hooks_of(self._sources()),
+            self._hooks(),
             self._scope,
             HookSurroundings(self._environment, self._covers, self.world.file_runs),
         )
+        self.consent.on_change = lambda: hooks.use(self._hooks())
         stored = self._replay()
         parts = Parts(
             model=self.world.link,
+            card=self.world.link.card,
             effort=settings.effort_level,
             tools=self.tools,
             hooks=hooks,
+            consent=self.consent,
             rules=self.rules,
             review=ReviewLedger.of(reviewed),
             shell=self.shell,
@@ -194,7 +204,7 @@ class _Builder:
             mode_reminder=self._mode_reminder,
             refresh=partial(self._refresh, hooks),
             notices=(*self._notices(hooks), *reviews.problems),
-            price=price,
+            price=partial(price, self.world.link.card),
             ceilings=self._ceilings,
             bounds=self._bounds,
         )
@@ -206,6 +216,8 @@ class _Builder:
             self._environment(),
             model=model,
             max_steps=self.choices.max_steps,
+            fallbacks=roles(self.world.environ, model, self.loaded, SOURCES).fallbacks,
+            fast_models=self.loaded.settings_of(USERS_OWN).sidelight.fast_models,
         )
 
     def _ceilings(self) -> tuple[Ceiling, ...]:
@@ -280,6 +292,9 @@ class _Builder:
     def _sources(self) -> tuple[Source, ...]:
         return tuple(s for s in SOURCES if self.trusted or s not in FOLDER_SOURCES)
 
+    def _hooks(self) -> tuple[HookEntry, ...]:
+        return self.consent.may_run(self.loaded.hooks_of(self._sources()))
+
     def _environment(self) -> Mapping[str, str]:
         return {**self.world.environ, **self.loaded.env_of(self._sources())}
 
@@ -312,7 +327,7 @@ class _Builder:
         self.loaded = loaded
         self.policy = self._policy(loaded)
         self.rules.set_policy(self.policy)
-        hooks.use(loaded.hooks_of(self._sources()))
+        hooks.use(self._hooks())
         return self._notices(hooks)
 
     def _notices(self, hooks: HookEngine) -> tuple[str, ...]:
@@ -328,6 +343,7 @@ class _Builder:
             *unread_variables(self._environment()),
             *(f"{p.source.label}: {p.text}: {p.reason}" for p in self.policy.problems),
             *hooks.notices(),
+            *filter(None, (self.consent.notice(),)),
             *([untrusted] if held and not self.trusted else []),
         )
 
@@ -356,7 +372,7 @@ class _Builder:
         await self.sink(Notice(severity="warning", text=text))
 
 
-def price(model: str, usage: Usage, on: date) -> float | None:
+def price(card: Callable[[str], ModelCard], model: str, usage: Usage, on: date) -> float | None:
     """What an answer cost. The prewritten replies of the demonstration cost nothing."""
     return 0.0 if model == DEMONSTRATION else cost(usage, card(model), on)
 

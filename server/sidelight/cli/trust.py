@@ -1,4 +1,4 @@
-"""`sidelight trust`: let a folder's own hooks, environment and allow rules count."""
+"""`sidelight trust`: let a folder's own hooks, environment and allow rules count, as they are now."""
 
 import argparse
 import os
@@ -6,8 +6,12 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from sidelight.settings.approved import approve
+from sidelight.settings.load import load
 from sidelight.settings.paths import state_folder
+from sidelight.settings.schema import FOLDER_SOURCES
 from sidelight.settings.trusted import trust, trusted_folders
+from sidelight.wire.visible import visible
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -27,5 +31,11 @@ def main(arguments: Sequence[str]) -> int:
     if not Path(options.folder).is_dir():
         print(f"sidelight trust: {options.folder} is not a folder", file=sys.stderr)
         return 2
-    print(f"trusted: {trust(state_home, options.folder)}")
+    real = trust(state_home, options.folder)
+    home = os.environ.get("HOME") or str(Path.home())
+    hooks = load(real, home).hooks_of(FOLDER_SOURCES)
+    approve(state_home, real, hooks)
+    print(f"trusted: {real}")
+    for hook in hooks:
+        print(f"  runs at {hook.event}: {visible(hook.handler.command or hook.handler.type)}")
     return 0

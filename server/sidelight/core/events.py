@@ -73,6 +73,15 @@ class MessageDropped(Record):
     message_id: str
 
 
+class AnswerDiscarded(Record):
+    """An answer broke off or is asked for anew; nothing of it stays, but it was paid for."""
+
+    type: Literal["answer_discarded"] = "answer_discarded"
+    request_id: str
+    model: str
+    usage: Usage
+
+
 class HistoryRepaired(Record):
     """From here on requests leave this out; durable, so that a later process does the same."""
 
@@ -176,6 +185,13 @@ class ModeChanged(Record):
     mode: str
 
 
+class PauseChanged(Record):
+    """The next step of the turn waits, or need wait no longer."""
+
+    type: Literal["pause_changed"] = "pause_changed"
+    paused: bool
+
+
 class Queued(Record):
     """A prompt that no turn has taken up yet."""
 
@@ -212,6 +228,7 @@ Event = Annotated[
     | ThinkingDelta
     | MessageAdded
     | MessageDropped
+    | AnswerDiscarded
     | HistoryRepaired
     | ToolCallStarted
     | ToolProgress
@@ -224,6 +241,7 @@ Event = Annotated[
     | HookEnded
     | RetryScheduled
     | ModeChanged
+    | PauseChanged
     | QueueChanged
     | ReviewChanged
     | Notice,
@@ -239,5 +257,7 @@ def counted(so_far: TurnEnded, event: Event) -> TurnEnded:
             return so_far.model_copy(update={"steps": event.step})
         case MessageAdded(message=AssistantMessage() as message):
             return so_far.model_copy(update={"usage": so_far.usage + message.usage})
+        case AnswerDiscarded():
+            return so_far.model_copy(update={"usage": so_far.usage + event.usage})
         case _:
             return so_far

@@ -11,13 +11,14 @@ Origin = Literal["typed", "steering", "tools", "hook", "command"]
 
 
 class Usage(Record):
-    """Tokens of one response, as the provider counted them."""
+    """Tokens of one response, as the provider counted them; `fast` if it answered in fast mode."""
 
     input_tokens: int = 0
     output_tokens: int = 0
     cache_read_input_tokens: int = 0
     cache_write_5m_tokens: int = 0
     cache_write_1h_tokens: int = 0
+    fast: bool = False
 
     @property
     def context_tokens(self) -> int:
@@ -36,6 +37,7 @@ class Usage(Record):
             cache_read_input_tokens=self.cache_read_input_tokens + other.cache_read_input_tokens,
             cache_write_5m_tokens=self.cache_write_5m_tokens + other.cache_write_5m_tokens,
             cache_write_1h_tokens=self.cache_write_1h_tokens + other.cache_write_1h_tokens,
+            fast=self.fast or other.fast,
         )
 
 

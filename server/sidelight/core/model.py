@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 from typing import Literal, Protocol
 
 from sidelight.core.content import AssistantBlock, Block, Json
-from sidelight.core.messages import AssistantMessage
+from sidelight.core.messages import AssistantMessage, Usage
 from sidelight.core.record import Record
 
 Effort = Literal["low", "medium", "high", "xhigh", "max"]
@@ -33,7 +33,10 @@ class PromptMessage(Record):
 
 
 class ModelRequest(Record):
-    """All of a request; `model` is an alias or an id of the catalogue."""
+    """All of a request; `model` is an alias or an id of the catalogue.
+
+    `fast` asks for the dearer fast mode; only models that have it may be asked so.
+    """
 
     model: str
     system: SystemPrompt
@@ -41,6 +44,15 @@ class ModelRequest(Record):
     messages: tuple[PromptMessage, ...]
     max_output_tokens: int | None = None
     effort: Effort | None = None
+    fast: bool = False
+
+
+class ResponseBegan(Record):
+    """The provider has read the prompt; `usage` is what it counted so far, `model` who answers."""
+
+    type: Literal["response_began"] = "response_began"
+    model: str
+    usage: Usage
 
 
 class TextChunk(Record):
@@ -79,7 +91,7 @@ class ResponseEnded(Record):
     message: AssistantMessage
 
 
-ModelEvent = TextChunk | ThinkingChunk | ToolUseStarted | BlockReady | ResponseEnded
+ModelEvent = ResponseBegan | TextChunk | ThinkingChunk | ToolUseStarted | BlockReady | ResponseEnded
 
 
 class ModelClient(Protocol):

@@ -10,7 +10,7 @@ from typing import cast
 import anyio
 
 from sidelight.core.content import Json
-from sidelight.hooks.events import BY_NAME, HookEvent
+from sidelight.hooks.events import BY_NAME, HookEvent, names_of
 from sidelight.hooks.handlers.command import NotStarted, run_command
 from sidelight.hooks.matcher import MatcherError, matches
 from sidelight.hooks.outcome import HookOutcome, combine, not_started, read_answer
@@ -23,6 +23,8 @@ log = logging.getLogger(__name__)
 LONGEST_TEXT = 10_000
 PREVIEW = 2_000
 SESSION_END_MAX_S = 60
+FAIL_CLOSED = frozenset({"PreToolUse", "PreFileEdit", "PreFileWrite", "PermissionRequest"})
+"""Where a hook that cannot be judged denies the call."""
 Covers = Callable[[str, str, Json], bool]
 
 
@@ -98,6 +100,13 @@ class HookEngine:
         `subject` is what matchers are held against, by default the event's own field of `extra`.
         Faulty hooks become messages, never errors. Cancelling ends all runs.
         """
+        names = names_of(event, extra.get("tool_name"))
+        if len(names) == 1:
+            return await self._fire(event, extra, subject)
+        outcomes = [await self._fire(name, extra, subject) for name in names]
+        return combine(outcomes, lambda text: text)
+
+    async def _fire(self, event: str, extra: Json, subject: str | None) -> HookOutcome:
         about = BY_NAME[event]
         mine = [entry for entry in self._entries if entry.event == event]
         if not mine:
@@ -190,7 +199,7 @@ class HookEngine:
 
     def _bad_matcher(self, entry: HookEntry, event: HookEvent, why: str) -> HookOutcome:
         text = f"the matcher {entry.matcher!r} in {entry.path} is no pattern: {why}"
-        if event.name in {"PreToolUse", "PermissionRequest"}:
+        if event.name in FAIL_CLOSED:
             return HookOutcome(permission="deny", reason=f"{text}; mend it first")
         return HookOutcome(messages=self._once([f"A {event.name} hook cannot run: {text}."]))
 

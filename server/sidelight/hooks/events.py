@@ -12,7 +12,8 @@ class HookEvent:
 
     `refusal` is what exit code 2 does: deny the call, give the model (or the user) a text that
     blocks, or only tell the user. `plain_text` says whether text that is no JSON becomes context.
-    `fired` is False for moments that this version knows but does not have.
+    `fired` is False for moments that this version knows but does not have. `older_for` is the
+    present name of a moment that has two.
     """
 
     name: str
@@ -23,6 +24,7 @@ class HookEvent:
     env_file: bool = False
     timeout_s: float = 600
     fired: bool = True
+    older_for: str = ""
 
 
 EVENTS: tuple[HookEvent, ...] = (
@@ -34,10 +36,17 @@ EVENTS: tuple[HookEvent, ...] = (
     HookEvent("UserPromptSubmit", "", "block", plain_text=True, timeout_s=30),
     HookEvent("SessionStart", "source", plain_text=True, env_file=True),
     HookEvent("Stop", "", "block"),
+    HookEvent("PreFileEdit", "tool_name", "deny", of_a_call=True, older_for="PreToolUse"),
+    HookEvent("PreFileWrite", "tool_name", "deny", of_a_call=True, older_for="PreToolUse"),
+    HookEvent("PostFileEdit", "tool_name", "block", of_a_call=True, older_for="PostToolUse"),
+    HookEvent("PostFileWrite", "tool_name", "block", of_a_call=True, older_for="PostToolUse"),
+    HookEvent("ToolError", "tool_name", "block", of_a_call=True, older_for="PostToolUseFailure"),
+    HookEvent("PreSampling"),
+    HookEvent("PostSampling"),
     HookEvent("SessionPause"),
     HookEvent("SessionResume"),
     HookEvent("SessionEnd", "reason", timeout_s=1.5),
-    HookEvent("PostToolBatch", "", "block", fired=False),
+    HookEvent("PostToolBatch", "", "block"),
     HookEvent("PermissionRequest", "tool_name", of_a_call=True, fired=False),
     HookEvent("PermissionDenied", "tool_name", of_a_call=True, fired=False),
     HookEvent("Notification", "notification_type", fired=False),
@@ -65,3 +74,16 @@ EVENTS: tuple[HookEvent, ...] = (
 )
 
 BY_NAME = {event.name: event for event in EVENTS}
+
+OLDER: dict[tuple[str, str], str] = {
+    ("PreToolUse", "Edit"): "PreFileEdit",
+    ("PreToolUse", "Write"): "PreFileWrite",
+    ("PostToolUse", "Edit"): "PostFileEdit",
+    ("PostToolUse", "Write"): "PostFileWrite",
+}
+
+
+def names_of(event: str, tool: object) -> tuple[str, ...]:
+    """All names under which hooks may wait for this moment of a tool's call."""
+    older = "ToolError" if event == "PostToolUseFailure" else OLDER.get((event, str(tool)))
+    return (event, older) if older else (event,)

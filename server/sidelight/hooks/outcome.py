@@ -248,7 +248,7 @@ def _parse(text: str, event: HookEvent) -> tuple[_Said | None, str]:
         where = ".".join(str(step) for step in first["loc"])
         return None, f"{where}: {first['msg'].lower()}"
     specific = said.hook_specific_output
-    if specific and specific.hook_event_name != event.name:
+    if specific and specific.hook_event_name not in {event.name, event.older_for}:
         return None, f"hookSpecificOutput is for {specific.hook_event_name}"
     return said, ""
 

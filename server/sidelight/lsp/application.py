@@ -6,7 +6,7 @@ imports it.
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, Protocol
 
 from sidelight.actions.small import SmallActions
 from sidelight.core.content import Json, UserBlock
@@ -26,7 +26,7 @@ class Editor:
 
     `host` and `sink` take a session's id and give the same object every time; the sink is for
     what happens outside a turn as well. `connection` is to be called when another model answers
-    than before. `options` gives the client's settings as they are now (`dirtyBuffers`, `model`,
+    than before. `options` gives the client's settings as they are now (`unsavedBuffers`, `model`,
     `permissionMode`); `locale` is as in `en` or `zh-cn`.
     """
 
@@ -36,6 +36,18 @@ class Editor:
     roots: tuple[str, ...]
     options: Callable[[], Json]
     locale: str
+
+
+class Pausing(Protocol):
+    """Holds a turn between two steps."""
+
+    async def hold(self) -> None:
+        """What runs ends, the next step waits for `release` or the end of the turn."""
+        ...
+
+    async def release(self) -> None:
+        """Let a held turn go on."""
+        ...
 
 
 class Conversation(Protocol):
@@ -84,6 +96,11 @@ class Conversation(Protocol):
     @property
     def running(self) -> bool:
         """Whether a turn is under way."""
+        ...
+
+    @property
+    def pause(self) -> Pausing:
+        """Holds the running turn."""
         ...
 
     @property
@@ -136,6 +153,10 @@ class Application(Protocol):
     @property
     def state_folder(self) -> str:
         """Absolute path of our own folder for state; answers for plain clients go below it."""
+        ...
+
+    def unsaved_buffers(self) -> Literal["save", "keep"]:
+        """What the user's settings say of unsaved text that is edited. Blocks: reads files."""
         ...
 
     async def start(self, editor: Editor) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Literal
 
 from sidelight.actions.small import SmallActions
 from sidelight.core.errors import AgentError
@@ -43,7 +44,7 @@ class Desk:
     """Implements Application.
 
     `editor_is_here` is told the editor before any session is built; `prepare` gets the model ready
-    in the background.
+    in the background; `unsaved` reads the user's setting of that name.
     """
 
     def __init__(
@@ -57,6 +58,7 @@ class Desk:
         prepare: Callable[[], None],
         local: LocalModel,
         actions: SmallActions,
+        unsaved: Callable[[], Literal["save", "keep"]],
     ) -> None:
         self._build = build
         self._link = link
@@ -66,6 +68,7 @@ class Desk:
         self._prepare = prepare
         self._local = local
         self._actions = actions
+        self._unsaved = unsaved
         self._editor: Editor | None = None
         self._sessions: SessionManager | None = None
 
@@ -85,6 +88,10 @@ class Desk:
         """The editor; there from `start` on."""
         assert self._editor is not None
         return self._editor
+
+    def unsaved_buffers(self) -> Literal["save", "keep"]:
+        """What an edit does first with text that the user has not saved."""
+        return self._unsaved()
 
     async def start(self, editor: Editor) -> None:
         """Begin."""

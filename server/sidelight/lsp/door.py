@@ -39,7 +39,7 @@ class EditorDoor:
     def __init__(self, server: AgentServer, application: Application) -> None:
         self._server = server
         self._application = application
-        self._edits = Edits(server)
+        self._edits = Edits(server, application.unsaved_buffers)
         self._questions = Questions(server)
         self._hosts: dict[str, LspHost] = {}
         self._roots: dict[str, None] = {}

@@ -1,6 +1,6 @@
 """Edits through the editor: checked, applied, saved, and read back as they then are."""
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from os.path import commonprefix
@@ -52,10 +52,15 @@ class _Plan:
 
 
 class Edits:
-    """All edits of one server, of whichever session: one writer a document at a time."""
+    """All edits of one server, of whichever session: one writer a document at a time.
 
-    def __init__(self, server: AgentServer) -> None:
+    `unsaved` is what the user's own settings say of buffers with unsaved changes, `save` or
+    `keep`; it counts where the editor says nothing. May block.
+    """
+
+    def __init__(self, server: AgentServer, unsaved: Callable[[], str]) -> None:
         self._server = server
+        self._unsaved = unsaved
         self._buffers = server.buffers
         self._locks: dict[str, anyio.Lock] = {}
 
@@ -263,7 +268,7 @@ class Edits:
         path = plan.edit.path
         if is_uri(plan.buffer.path):
             return f"{path} has no file yet: its text is in the editor only."
-        if plan.view.snapshot.unsaved and self._server.options.get("dirtyBuffers") == "keep":
+        if plan.view.snapshot.unsaved and await self._keeps_unsaved():
             return (
                 f"{path} had unsaved changes before this edit and is not saved: "
                 "the disk is older than the editor's text."
@@ -275,6 +280,10 @@ class Edits:
             why = f" ({remark})" if remark else ""
             return f"The editor did not save {path}{why}: the disk is older than its text."
         return "" if self._is_saved(plan) else await self._save_ourselves(plan)
+
+    async def _keeps_unsaved(self) -> bool:
+        told = self._server.options.get("unsavedBuffers")
+        return (told or await anyio.to_thread.run_sync(self._unsaved)) == "keep"
 
     def _is_saved(self, plan: _Plan) -> bool:
         return self._is_closed(plan) or plan.buffer.saves != plan.saves

@@ -12,8 +12,8 @@ AS_OF = "2026-11"
 ThinkingKind = Literal["adaptive", "budget", "none"]
 Feature = Literal["context_editing", "deferred_tools", "eager_input", "strict_tools"]
 ALL_FEATURES: frozenset[Feature] = frozenset(get_args(Feature))
-BETA_FEATURES: frozenset[Feature] = frozenset({"context_editing"})
-"""What only the provider's own API takes, with a beta header."""
+OWN_API: frozenset[Feature] = frozenset({"context_editing", "eager_input"})
+"""What only the provider's own API is sure to take."""
 
 ALL_EFFORTS: tuple[Effort, ...] = get_args(Effort)
 
@@ -54,8 +54,8 @@ class ModelCard:
     features: frozenset[Feature] = frozenset()
 
     def at(self, prefix: str, own_api: bool) -> "ModelCard":
-        """The card at a cloud: under the id there, and without betas unless it is the own API."""
-        features = self.features if own_api else self.features - BETA_FEATURES
+        """The card elsewhere: under the id there, with all features only at the own API."""
+        features = self.features if own_api else self.features - OWN_API
         there = f"{prefix}{self.id}" if self.id.startswith("claude-") else self.id
         return replace(self, id=there, features=features)
 

@@ -23,6 +23,7 @@ from sidelight.core.messages import AssistantMessage, Usage
 from sidelight.core.model import (
     BlockReady,
     ModelEvent,
+    ResponseBegan,
     ResponseEnded,
     TextChunk,
     ThinkingChunk,
@@ -125,7 +126,7 @@ class Answer:
         self.id = str(message.get("id") or "")
         self.model = str(message.get("model") or "")
         self._note_usage(message)
-        return ()
+        return (ResponseBegan(model=self.model, usage=usage_of(self.usage)),)
 
     def _end(self, event: Json) -> tuple[ModelEvent, ...]:
         self._note_usage(event)
@@ -237,6 +238,7 @@ def usage_of(raw: Json) -> Usage:
             written - hour, int(creation.get("ephemeral_5m_input_tokens") or 0)
         ),
         cache_write_1h_tokens=hour,
+        fast=raw.get("speed") == "fast",
     )
 
 

@@ -83,6 +83,8 @@ class Encoder:
         fields: Json = {"model": card.id, "max_tokens": limit, "stream": True}
         if thinking := _thinking(request, card, limit):
             fields["thinking"] = thinking
+        if request.fast:
+            fields["speed"] = "fast"
         if request.effort in card.efforts:
             fields["output_config"] = {"effort": request.effort}
         return self._put_together(fields, request, card)
@@ -163,15 +165,15 @@ def _system(system: SystemPrompt, card: ModelCard) -> Piece:
 
 
 def _tool(tool: ToolSpec, card: ModelCard) -> Piece:
-    return Piece(
-        _bytes(
-            {
-                "name": tool.name,
-                "description": tool.description,
-                "input_schema": tool.input_schema,
-            }
-        )
-    )
+    fields: Json = {
+        "name": tool.name,
+        "description": tool.description,
+        "input_schema": tool.input_schema,
+    }
+    if "eager_input" in card.features:
+        # A long input comes as it is written, so that a silence means what it says.
+        fields["eager_input_streaming"] = True
+    return Piece(_bytes(fields), for_model=card.id)
 
 
 def _thinking(request: ModelRequest, card: ModelCard, limit: int) -> Json | None:

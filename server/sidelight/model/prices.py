@@ -11,7 +11,12 @@ SMALLEST = 0.0001
 
 
 def cost(usage: Usage, card: ModelCard, on: date) -> float | None:
-    """Dollars for one response (tiers go by the size of one prompt); None: price unknown."""
+    """Dollars for one response (tiers go by the size of one prompt); None: price unknown.
+
+    That of fast mode is on no list that is known here.
+    """
+    if usage.fast:
+        return None
     tier = _tier(in_force(card, on), usage.context_tokens)
     if tier is None:
         return None

@@ -98,7 +98,9 @@ class Provider:
         if not self.local:
             cloud = BY_KIND.get(self.kind)
             found = card(self.families.get(name.strip().lower(), name), self.learned)
-            return found.at(cloud.prefix, cloud.beta_features) if cloud else found
+            if cloud is not None:
+                return found.at(cloud.prefix, cloud.beta_features)
+            return found.at("", own_api=self.kind == "anthropic")
         offered = [model for model in self.models if model.id in {name, model_id(name)}]
         chosen = (offered or list(self.models) or [LocalModel(name)])[0]
         return plain_card(chosen.id, chosen.window)

@@ -6,7 +6,7 @@ Names stay as the user wrote them; the provider turns them into ids (`Provider.c
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from sidelight.model.catalog import DEFAULT_MODEL
+from sidelight.model.catalog import DEFAULT_MODEL, model_id
 
 MOST_FALLBACKS = 3
 SMALL = "haiku"
@@ -38,12 +38,15 @@ def roles_of(
     default = _value(env, "ANTHROPIC_DEFAULT_MODEL") or DEFAULT_MODEL
     main = (chosen or "").strip() or _value(env, "ANTHROPIC_MODEL") or (setting or "").strip()
     main = default if main in {"", "default"} else main
-    names = (default if name.strip() == "default" else name.strip() for name in fallbacks)
-    others = dict.fromkeys(name for name in names if name and name != main)
+    others: dict[str, str] = {}
+    for given in fallbacks:
+        name = default if given.strip() == "default" else given.strip()
+        if name and model_id(name) != model_id(main):
+            others.setdefault(model_id(name), name)
     return Roles(
         main=main,
         small=_value(env, "ANTHROPIC_SMALL_FAST_MODEL") or (small or "").strip() or SMALL,
-        fallbacks=tuple(others)[:MOST_FALLBACKS],
+        fallbacks=tuple(others.values())[:MOST_FALLBACKS],
     )
 
 

@@ -67,6 +67,8 @@ class Arrivals:
 
     async def gather(self, mode: Mode, host: Host) -> Arrived:
         """What joins now: reminders first, then prompts. Cancellable; nothing is lost then."""
+        if self._first_step:
+            await self._moments.agree(host)
         if not self.begun:
             source = "resume" if self._resumed else "startup"
             self._left.extend(await self._moments.begin(source, self._model()))

@@ -10,7 +10,9 @@ from sidelight.core.messages import Attachment
 from sidelight.core.model import Effort, ModelClient, SystemPrompt
 from sidelight.core.tool import AnyTool, Shell
 from sidelight.hooks.engine import HookEngine
+from sidelight.model.catalog import ModelCard
 from sidelight.review.ledger import ReviewLedger
+from sidelight.session.moments import Consent
 from sidelight.session.rules import SessionRules
 from sidelight.session.spend import Ceiling, Price
 
@@ -19,17 +21,19 @@ from sidelight.session.spend import Ceiling, Price
 class Parts:
     """The parts; made by the composition root, owned by the session.
 
-    `opening` gives the reminders that go ahead of the first prompt, `system_for` the prefix for a
+    `card` says what may be asked of a model by its name, `opening` gives the reminders that go ahead of the first prompt, `system_for` the prefix for a
     model (blocking), `mode_reminder` what the model is told when the mode changed (old, new),
     `refresh` takes up settings that changed on disk (blocking) and gives sentences about them,
-    `notices` are told when the session starts, `bounds` are those of the next turn with a model,
+    `consent` knows which hooks are held back, `notices` are told when the session starts, `bounds` are those of the next turn with a model,
     `ceilings` are what may be spent, as of now.
     """
 
     model: ModelClient
+    card: Callable[[str], ModelCard]
     effort: Effort | None
     tools: dict[str, AnyTool]
     hooks: HookEngine
+    consent: Consent
     rules: SessionRules
     review: ReviewLedger
     shell: Shell

@@ -2,7 +2,7 @@
 
 import anyio
 
-from sidelight.core.events import Notice, Sink
+from sidelight.core.events import Notice, PauseChanged, Sink
 from sidelight.session.moments import Moments
 
 
@@ -44,6 +44,7 @@ class Pause:
         """What runs ends, the next step waits for `release` or the end of the turn."""
         if not self._gate.held:
             self._gate.hold()
+            await self._tell(PauseChanged(paused=True))
             await self._tell(Notice(severity="info", text="Paused: the next step waits."))
             await self._moments.fire("SessionPause", {})
 
@@ -52,4 +53,5 @@ class Pause:
         if self._gate.held:
             await self._moments.fire("SessionResume", {})
             self._gate.release()
+            await self._tell(PauseChanged(paused=False))
             await self._tell(Notice(severity="info", text="Going on."))

@@ -82,7 +82,7 @@ class Session:
         self._turns = anyio.Lock()
         self._scope: anyio.CancelScope | None = None
         self._executor: ToolExecutor | None = None
-        self._moments = Moments(parts.hooks, self.tell, self._watch)
+        self._moments = Moments(parts.hooks, parts.consent, self.tell, self._watch)
         self._gate = Gate()
         self.pause = Pause(self._gate, self._moments, self.tell)
         self._repairs = replay.repairs
@@ -299,22 +299,25 @@ class Session:
 
     async def _finish(self, own: Waiting, ended: TurnEnded | None) -> TurnEnded:
         """Leave a valid history behind on every way out, and answer every prompt taken up."""
-        ended = ended or self._so_far
+        last = self._so_far
         with anyio.CancelScope(shield=True):
             self._scope, self._stop_next = None, False
-            left = self._arrivals.give_up(own)
-            if self._executor is not None:
-                left = (*left, *self._executor.abandon())
-            for message in left:
-                self.history.append(message)
-                await self._pass_on(MessageAdded(message=message))
-            if self._executor is not None:
-                self._executor.close()
+            self._gate.release()
+            left, executor = self._arrivals.give_up(own), self._executor
+            discarded = executor.discarded() if executor is not None else None
+            if executor is not None:
+                left = (*left, *executor.abandon())
+                executor.close()
                 self._executor = None
-            self._inbox.end(ended)
-            await self._recorder.turn(ended)
-            await self.tell(ended)
-        return ended
+            self.history += left
+            for event in [*(MessageAdded(message=each) for each in left), discarded]:
+                if event is not None:
+                    await self._pass_on(event)
+            last = ended or self._so_far
+            self._inbox.end(last)
+            await self._recorder.turn(last)
+            await self.tell(last)
+        return last
 
     def _turn(self, waiting: Waiting, turn_id: str) -> Turn:
         bounds = self.parts.bounds(self.opened.model)
@@ -327,6 +330,7 @@ class Session:
             model=self.parts.model,
             model_name=self.opened.model,
             effort=self.parts.effort,
+            card=self.parts.card,
             tools=self.parts.tools,
             specs=self.opened.tools,
             rules=self.parts.rules,
@@ -371,8 +375,7 @@ class Session:
         elif isinstance(event, ToolCallEnded):
             await self._recorder.call(event)
         await self.tell(event)
-        if isinstance(event, MessageAdded):
-            await self.spending.note(event.message)
+        await self.spending.hear(event)
 
     async def _erase(self, waiting: Waiting, reason: str) -> None:
         """A hook refused the prompt: it joins nothing, on no way, and its sender is answered."""

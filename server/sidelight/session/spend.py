@@ -8,13 +8,20 @@ from typing import Literal
 
 import anyio
 
-from sidelight.core.errors import HostError
-from sidelight.core.events import Notice, QuestionAnswered, QuestionAsked, Sink, SpendChanged
+from sidelight.core.events import (
+    AnswerDiscarded,
+    Event,
+    MessageAdded,
+    Notice,
+    Sink,
+    SpendChanged,
+)
 from sidelight.core.host import Host, UserOption, UserQuestion
 from sidelight.core.ids import new_id
 from sidelight.core.messages import AssistantMessage, Message, Usage
 from sidelight.core.spend import MAIN, Spent, Total
 from sidelight.model.prices import shown
+from sidelight.session.asking import ask
 from sidelight.transcripts.replay import Replay
 
 Price = Callable[[str, Usage, date], float | None]
@@ -119,6 +126,16 @@ class Spending:
         """A turn begins."""
         self.ledger.begin(turn_id)
 
+    async def hear(self, event: Event) -> None:
+        """What was answered in the conversation itself; an answer that does not stay counts too."""
+        match event:
+            case MessageAdded(message=message):
+                await self.note(message)
+            case AnswerDiscarded(request_id=id, usage=usage, model=model):
+                await self.note(AssistantMessage(id=id, content=(), usage=usage, model=model))
+            case _:
+                pass
+
     async def note(self, message: Message, source: str = MAIN) -> None:
         """A message joined a history; an answer is counted, written down and told."""
         if not isinstance(message, AssistantMessage) or not message.model:
@@ -169,15 +186,7 @@ class Spending:
             ),
             fields={**self._figures(over), "higher": shown(higher)},
         )
-        await self._tell(QuestionAsked(question=question))
-        answer: str | None = None
-        try:
-            answer = await self._host.ask_user(question)
-        except HostError:
-            pass  # nobody is there to raise it
-        finally:
-            with anyio.CancelScope(shield=True):
-                await self._tell(QuestionAnswered(question_id=question.id, option=answer))
+        answer = await ask(question, self._host, self._tell)
         if answer == MORE:
             self._raised[over.scope] = higher
         return answer == MORE

@@ -1,6 +1,5 @@
 """Reading the settings files: what is wrong is said, and the rest still counts."""
 
-import hashlib
 import json
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -66,12 +65,6 @@ class LoadedSettings:
     def settings_of(self, sources: Collection[Source]) -> Settings:
         """What these sources alone say, joined."""
         return as_settings(merge([it.data for it in self.layers if it.source in sources]))
-
-    def hooks_digest(self, sources: Collection[Source]) -> str:
-        """A name for the hooks of these sources, by which a consent to them is kept."""
-        said = [layer.data.get("hooks") for layer in self.layers if layer.source in sources]
-        text = json.dumps([hooks for hooks in said if hooks], sort_keys=True)
-        return hashlib.sha256(text.encode()).hexdigest()
 
 
 def load(

@@ -102,14 +102,17 @@ class Retry(Part):
 class Own(Part):
     """What only this product has.
 
-    `unsaved_buffers` says what an edit does with them first; `api_key_header` in which header a
-    gateway looks for the key.
+    `unsaved_buffers` says what becomes of the user's unsaved text when it is edited: saved along,
+    or kept unsaved. The user's own file counts, and the editor's setting of that name before it.
+    `api_key_header` says in which header a gateway looks for the key, `fast_models` which models
+    are asked in their dearer fast mode; of both only the user's own counts.
     """
 
     limits: Limits = Limits()
     retry: Retry = Retry()
     small_model: str | None = None
     api_key_header: Literal["authorization", "x-api-key"] = "authorization"
+    fast_models: tuple[str, ...] = ()
     unsaved_buffers: Literal["save", "keep"] = "save"
 
 

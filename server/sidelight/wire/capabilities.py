@@ -24,6 +24,7 @@ REQUESTS = (
     "_sidelight/queue_edit",
     "_sidelight/queue_remove",
     "_sidelight/stop_call",
+    "_sidelight/pause",
 )
 NOTIFICATIONS = ("session/cancel", "_sidelight/terminal_cwd")
 COMMANDS = (

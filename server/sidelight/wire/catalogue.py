@@ -132,6 +132,12 @@ CHINESE = {
     "This run has cost {spent}, its ceiling is {ceiling}. Go on?": (
         "本次运行已花费 {spent}，上限为 {ceiling}。继续吗？"
     ),
+    "Hooks of this folder are new or changed since you trusted it. Let them run?": (
+        "自您信任此文件夹以来，其中的钩子有新增或改动。允许它们运行吗？"
+    ),
+    "They run commands on this computer:\n{hooks}": "它们会在本机上运行命令：\n{hooks}",
+    "Let them run": "允许运行",
+    "Not now": "暂不",
     "Go on up to {higher}": "继续，上限提高到 {higher}",
     "Stop": "停止",
     "Explain this code.": "解释这段代码。",

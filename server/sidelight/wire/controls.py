@@ -32,6 +32,13 @@ class StopCall(Record):
     tool_call_id: str
 
 
+class SetPaused(Record):
+    """`_sidelight/pause`: what runs ends and the next step waits, or the turn goes on."""
+
+    session_id: str
+    paused: bool
+
+
 class WasThere(Record):
     """Whether what was meant was still there; if not, nothing happened."""
 

@@ -17,6 +17,7 @@ from sidelight.wire.controls import (
     QueuedPrompt,
     RemoveQueued,
     RuleChecked,
+    SetPaused,
     StopCall,
     WasThere,
 )
@@ -272,12 +273,13 @@ class PermissionAnswer(Record):
 class State(Record):
     """`_sidelight/state` (notification): what a session is doing.
 
-    `started_at` is in milliseconds since 1970; `queued` are prompts that wait, oldest first;
+    `paused` means that the next step waits; `started_at` is in milliseconds since 1970; `queued` are prompts that wait, oldest first;
     `error` is a sentence after a turn that failed.
     """
 
     session_id: str
     state: Literal["idle", "running", "requires_action"]
+    paused: bool = False
     turn_id: str | None = None
     started_at: int | None = None
     duration_ms: int | None = None
@@ -339,6 +341,7 @@ REQUESTS: dict[str, tuple[type[Record], type[Record]]] = {
     "_sidelight/queue_edit": (EditQueued, WasThere),
     "_sidelight/queue_remove": (RemoveQueued, WasThere),
     "_sidelight/stop_call": (StopCall, WasThere),
+    "_sidelight/pause": (SetPaused, WasThere),
 }
 NOTIFICATIONS: dict[str, type[Record]] = {
     "session/cancel": Cancel,

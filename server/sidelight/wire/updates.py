@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from sidelight.core.content import Json, Text
 from sidelight.core.events import (
+    AnswerDiscarded,
     Event,
     HistoryRepaired,
     HookEnded,
@@ -14,6 +15,7 @@ from sidelight.core.events import (
     MessageDropped,
     ModeChanged,
     Notice,
+    PauseChanged,
     PermissionAsked,
     PermissionDecided,
     QuestionAnswered,
@@ -99,6 +101,7 @@ class Feed:
         self._streamed: set[str] = set()
         self._turn_id: str | None = None
         self._started_at: int | None = None
+        self._paused = False
         self._asking: set[str] = set()
         self._context: Spent | None = None
 
@@ -175,11 +178,21 @@ class Feed:
                 self.spent(event)
             case ModeChanged():
                 self.update(mode_update(event.mode))
+            case PauseChanged():
+                self._paused = event.paused
+                self.state()
             case ReviewChanged():
                 await self._wire.changed()
             case RetryScheduled() | HookEnded() | Notice():
                 self._remark(event)
-            case StepStarted() | TextDelta() | ThinkingDelta() | ToolProgress() | HistoryRepaired():
+            case (
+                StepStarted()
+                | TextDelta()
+                | ThinkingDelta()
+                | ToolProgress()
+                | HistoryRepaired()
+                | AnswerDiscarded()
+            ):
                 pass  # no news by themselves, or said by a notice; deltas were taken before
 
     def _message(self, event: MessageAdded | MessageDropped) -> None:
@@ -253,7 +266,7 @@ class Feed:
             self.state(event.prompts)
         else:
             began, self._started_at = self._started_at, None
-            self._turn_id = None
+            self._turn_id, self._paused = None, False
             self._asking.clear()
             duration = None if began is None else int(time.time() * 1000) - began
             self._wire.send(
@@ -274,6 +287,7 @@ class Feed:
         state = State(
             session_id=self._session_id,
             state=running if self._turn_id is not None else "idle",
+            paused=self._paused and self._turn_id is not None,
             turn_id=self._turn_id,
             started_at=self._started_at,
             queued=_named(self._wire.queued() if queued is None else queued),

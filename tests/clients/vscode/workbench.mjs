@@ -64,14 +64,14 @@ export class Workbench {
   }
 
   /** Reload the page: a new extension host and a new language server on the same folders. */
-  async reload() {
-    await this.#load(() => this.page.reload());
+  async reload(mark = this.readyMark) {
+    await this.#load(() => this.page.reload(), mark);
   }
 
-  async #load(go) {
+  async #load(go, mark = this.readyMark) {
     await go();
     await this.page.locator('.monaco-workbench').waitFor({ timeout: READY_MS });
-    await this.statusBarItem(this.readyMark).waitFor({ timeout: READY_MS });
+    await this.statusBarItem(mark).waitFor({ timeout: READY_MS });
   }
 
   /** Change the colour theme in the running workbench, as a person does: dark, light, hc, hc-light. */

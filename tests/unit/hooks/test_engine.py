@@ -345,3 +345,43 @@ async def test_a_file_hook_whose_pattern_cannot_be_read_is_said(place: Place):
 async def test_without_file_hooks_nothing_is_watched(place: Place):
     engine = place.engine(entry("Stop", "true"), entry("FileChanged", "x", type="http"))
     assert engine.watch_list() == ()
+
+
+@pytest.mark.req("HOOK-01")
+@pytest.mark.parametrize(
+    ("older", "event", "tool"),
+    [
+        ("PreFileEdit", "PreToolUse", "Edit"),
+        ("PreFileWrite", "PreToolUse", "Write"),
+        ("PostFileEdit", "PostToolUse", "Edit"),
+        ("PostFileWrite", "PostToolUse", "Write"),
+        ("ToolError", "PostToolUseFailure", "Bash"),
+    ],
+)
+async def test_older_names_of_a_moment_run_beside_the_present_one_for_their_tool_alone(
+    place: Place, older: str, event: str, tool: str
+):
+    told = json.dumps({"hookSpecificOutput": {"hookEventName": event, "additionalContext": "old"}})
+    engine = place.engine(
+        entry(older, f"cat > got.json; echo '{told}'"),
+        entry(event, f"echo '{told.replace('old', 'new')}'"),
+    )
+    call: Json = {"tool_name": tool, "tool_input": {}, "tool_use_id": "t1"}
+    outcome = await fire(engine, event, call, tool)
+    assert outcome.contexts == ("new", "old")
+    assert [run.event for run in outcome.runs] == [event, older]
+    got = json.loads((place.project / "got.json").read_text(encoding="utf-8"))
+    assert (got["hook_event_name"], got["tool_name"]) == (older, tool)
+    if older != "ToolError":
+        other = await fire(engine, event, {**call, "tool_name": "Grep"}, "Grep")
+        assert other.contexts == ("new",)
+
+
+@pytest.mark.req("HOOK-01")
+async def test_a_guard_under_an_older_name_denies_and_one_that_cannot_be_judged_too(place: Place):
+    call: Json = {"tool_name": "Edit", "tool_input": {}, "tool_use_id": "t1"}
+    engine = place.engine(entry("PreFileEdit", "echo hands off >&2; exit 2"))
+    outcome = await fire(engine, "PreToolUse", call, "Edit")
+    assert (outcome.permission, "hands off" in outcome.reason) == ("deny", True)
+    broken = place.engine(entry("PreFileEdit", "true", "["))
+    assert (await fire(broken, "PreToolUse", call, "Edit")).permission == "deny"

@@ -27,14 +27,19 @@ class World:
 
 @asynccontextmanager
 async def world(
-    *, ours: bool = True, patience: float = 5, capabilities: Any = None, **params: Any
+    *,
+    ours: bool = True,
+    patience: float = 5,
+    capabilities: Any = None,
+    unsaved: str = "save",
+    **params: Any,
 ) -> AsyncGenerator[World]:
     server = build("0.0.0", lambda _: NoDoor())
     async with connected(server) as client:
         editor = FakeEditor(client, ours=ours)
         declared = capabilities if capabilities is not None else OURS if ours else PLAIN
         await client.initialize(declared, **params)
-        host = LspHost(server, "s1", Edits(server), Questions(server, patience))
+        host = LspHost(server, "s1", Edits(server, lambda: unsaved), Questions(server, patience))
         yield World(server, editor, host)
 
 

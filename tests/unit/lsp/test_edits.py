@@ -132,11 +132,13 @@ async def test_unsaved_text_is_what_is_read_and_edited(make: Make, file: Path) -
 
 
 @pytest.mark.parametrize("ours", [True, False])
+@pytest.mark.parametrize("by", ["editor", "settings"])
 async def test_unsaved_text_stays_unsaved_where_the_user_wants_it_so(
-    make: Make, file: Path, ours: bool
+    make: Make, file: Path, ours: bool, by: str
 ) -> None:
-    options = {"dirtyBuffers": "keep"}
-    async with make(ours=ours, initializationOptions=options) as world:
+    options = {"unsavedBuffers": "keep"} if by == "editor" else {}
+    setting = "save" if by == "editor" else "keep"
+    async with make(ours=ours, unsaved=setting, initializationOptions=options) as world:
         world.editor.saves = False
         await open_file(world, file, "mine\r\n")
         outcome = await apply(world, edit(file, "mine\r\n", (0, 4, "ours")))

@@ -14,6 +14,7 @@ from sidelight.core.messages import AssistantMessage, Usage
 from sidelight.core.model import (
     BlockReady,
     ModelEvent,
+    ResponseBegan,
     ResponseEnded,
     TextChunk,
     ThinkingChunk,
@@ -62,7 +63,9 @@ def ended(reason: str | None = "end_turn", output: int = 5) -> Json:
 
 def fed(*events: Json) -> tuple[Answer, list[ModelEvent]]:
     answer = Answer(writer=WRITER)
-    return answer, [told for event in events for told in answer.feed(event)]
+    told = [told for event in events for told in answer.feed(event)]
+    assert [type(one) for one in told[:1]] in ([], [ResponseBegan])
+    return answer, told[1:]
 
 
 def cut_off(answer: Answer) -> str:
@@ -70,6 +73,16 @@ def cut_off(answer: Answer) -> str:
         answer.ended()
     assert caught.value.kind == "cut_off"
     return caught.value.message
+
+
+def test_what_the_prompt_cost_is_told_at_the_beginning() -> None:
+    told = Answer(writer=WRITER).feed(
+        start(
+            {"input_tokens": 3, "cache_read_input_tokens": 7, "output_tokens": 1, "speed": "fast"}
+        )
+    )
+    usage = Usage(input_tokens=3, cache_read_input_tokens=7, output_tokens=1, fast=True)
+    assert told == (ResponseBegan(model=WRITER, usage=usage),)
 
 
 def test_a_whole_answer_is_told_piece_by_piece_and_as_a_message() -> None:

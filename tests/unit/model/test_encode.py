@@ -3,6 +3,7 @@
 import gc
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -25,6 +26,7 @@ from sidelight.core.content import (
 from sidelight.core.model import Effort, ModelRequest, PromptMessage, SystemPrompt, ToolSpec
 from sidelight.model.catalog import MODELS, ModelCard, card, plain_card
 from sidelight.model.encode import Encoder
+from sidelight.model.provider import Provider
 
 SONNET = card("sonnet")
 HOUR = {"type": "ephemeral", "ttl": "1h"}
@@ -113,7 +115,12 @@ def test_a_whole_request_is_written_as_the_api_wants_it() -> None:
             {"type": "text", "text": "It is a test.", "cache_control": HOUR},
         ],
         "tools": [
-            {"name": "Read", "description": "Reads", "input_schema": READ.input_schema},
+            {
+                "name": "Read",
+                "description": "Reads",
+                "input_schema": READ.input_schema,
+                "eager_input_streaming": True,
+            },
         ],
         "messages": [
             {"role": "user", "content": asked},
@@ -300,3 +307,16 @@ def test_what_was_written_of_a_conversation_is_forgotten_with_it() -> None:
         del asked
     gc.collect()
     assert vars(encoder) == vars(Encoder())
+
+
+@pytest.mark.req("MODEL-07")
+def test_fast_mode_and_eager_input_are_sent_only_where_they_are_known() -> None:
+    provider = Provider("gateway", "https://gateway.example", None, "a test")
+    elsewhere = (provider.card("sonnet"), card("claude-sonnet-5-5").at("anthropic.", own_api=False))
+    for of in elsewhere:
+        body = encode(request(user("go")), of)
+        assert "eager_input_streaming" not in body["tools"][0]
+        assert "speed" not in body
+    assert encode(request(user("go"), fast=True), SONNET)["speed"] == "fast"
+    own = replace(provider, kind="anthropic", base_url=None).card("sonnet")
+    assert encode(request(user("go")), own)["tools"][0]["eager_input_streaming"] is True

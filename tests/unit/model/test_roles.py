@@ -28,6 +28,11 @@ pytestmark = pytest.mark.req("MODEL-04")
             Roles("opus", "haiku", ("sonnet", "haiku", "a")),
         ),
         ({}, {"fallbacks": ["default", " "]}, Roles("sonnet", "haiku")),
+        (
+            {"ANTHROPIC_DEFAULT_MODEL": "fable"},
+            {"chosen": "opus", "fallbacks": ["claude-opus-5-5", "default", "claude-fable-5-2"]},
+            Roles("opus", "haiku", ("fable",)),
+        ),
     ],
 )
 def test_the_roles_come_from_flags_variables_and_settings_in_their_order(

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from sidelight.settings.approved import digest_of
 from sidelight.settings.load import LoadedSettings, load
 from sidelight.settings.schema import Source
 
@@ -283,13 +284,22 @@ def test_managed_settings_may_allow_managed_hooks_only(place: Place):
     assert commands(place.load(), "managed", "user") == ["m"]
 
 
+def digests(place: Place) -> list[str]:
+    return [digest_of(entry) for entry in place.load().hooks_of(["project", "local"])]
+
+
 def test_consent_to_hooks_is_bound_to_what_they_say(place: Place):
     write(place.project, {"hooks": {"Stop": [hook("a")]}, "model": "x"})
-    first = place.load().hooks_digest(["project", "local"])
+    (first,) = digests(place)
     write(place.project, {"hooks": {"Stop": [hook("a")]}, "model": "y"})
-    assert place.load().hooks_digest(["project", "local"]) == first
+    assert digests(place) == [first]
     write(place.project, {"hooks": {"Stop": [hook("a", timeout=1)]}})
-    assert place.load().hooks_digest(["project", "local"]) != first
+    assert first not in digests(place)
+    write(place.project, {"hooks": {"Stop": [{"matcher": "b", **hook("a")}]}})
+    assert first not in digests(place)
+    write(place.project, {"hooks": {"SessionEnd": [hook("a")], "Stop": [hook("a")]}})
+    assert len(digests(place)) == 2
+    assert first in digests(place)
 
 
 def test_managed_drop_ins_are_joined_and_later_ones_win(place: Place):

@@ -52,6 +52,7 @@ async def test_a_request_is_told_with_its_cost_and_the_sums_it_is_part_of() -> N
         "cacheReadInputTokens": 100,
         "cacheWrite5MTokens": 20,
         "cacheWrite1HTokens": 40,
+        "fast": False,
     }
     request = {"requests": 1, "unpriced": 0, "knownUsd": 0.25, "usage": usage}
     both = {

@@ -11,7 +11,7 @@ export interface Command {
 
 /** All that can be done now. */
 function all(app: App): Command[] {
-  const { running, changes, modes } = app.state.shell;
+  const { running, paused, changes, modes } = app.state.shell;
   const command =
     (name: 'sidelight.newConversation' | 'sidelight.reviewChanges' | 'sidelight.setKey') => () =>
       app.post({ type: 'command', command: name });
@@ -36,6 +36,11 @@ function all(app: App): Command[] {
       run: command('sidelight.reviewChanges'),
     },
     running && { name: 'stop', words: t('Stop what runs'), run: () => app.post({ type: 'stop' }) },
+    running && {
+      name: paused ? 'continue' : 'pause',
+      words: paused ? t('Go on') : t('Pause before the next step'),
+      run: () => app.post({ type: 'pause', on: !paused }),
+    },
     { name: 'key', words: t('Enter an API key'), run: command('sidelight.setKey') },
     { name: 'help', words: t('Keys and commands'), run: () => app.menu('help') },
   ];

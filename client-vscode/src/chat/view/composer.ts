@@ -84,7 +84,7 @@ function sendButtons(app: App, send: () => void, written: boolean): TemplateResu
     ${icon('stop')}
   </button>`;
   return html`<span class="two"
-    >${busy ? stop : nothing}<button
+    >${busy ? [pauseButton(app), stop] : nothing}<button
       class="sendb"
       type="button"
       aria-label=${label}
@@ -96,6 +96,15 @@ function sendButtons(app: App, send: () => void, written: boolean): TemplateResu
       ${icon('send')}
     </button></span
   >`;
+}
+
+/** Between two steps a turn can wait; what runs ends first. */
+function pauseButton(app: App): TemplateResult {
+  const { paused } = app.state.shell;
+  const label = paused ? t('Go on') : t('Pause before the next step');
+  return iconButton(paused ? 'play' : 'pause', label, 'pause', () =>
+    app.post({ type: 'pause', on: !paused }),
+  );
 }
 
 /** A button of the bar that opens a popover. */

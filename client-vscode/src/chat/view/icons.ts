@@ -5,6 +5,8 @@ import { html, svg, type TemplateResult } from 'lit-html';
 const SHAPES = {
   send: svg`<path d="M8 13V3.5M3.8 7.7 8 3.5l4.2 4.2"/>`,
   stop: svg`<rect x="4" y="4" width="8" height="8" rx="1" fill="currentColor" stroke="none"/>`,
+  pause: svg`<path d="M6 4v8M10 4v8" stroke-width="1.8"/>`,
+  play: svg`<path d="m5 3.5 7 4.5-7 4.5z" fill="currentColor"/>`,
   plus: svg`<path d="M8 3v10M3 8h10"/>`,
   down: svg`<path d="m4 6.2 4 4 4-4"/>`,
   right: svg`<path d="m6.2 4 4 4-4 4"/>`,

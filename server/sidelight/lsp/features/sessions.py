@@ -18,6 +18,7 @@ from sidelight.wire.controls import (
     EditQueued,
     RemoveQueued,
     RuleChecked,
+    SetPaused,
     StopCall,
     WasThere,
 )
@@ -80,6 +81,7 @@ class Sessions:
             "_sidelight/queue_edit": self.edit_queued,
             "_sidelight/queue_remove": self.remove_queued,
             "_sidelight/stop_call": self.stop_call,
+            "_sidelight/pause": self.pause,
             "_sidelight/terminal_cwd": self.terminal_cwd,
         }
         kinds = {name: params for name, (params, _) in REQUESTS.items()} | NOTIFICATIONS
@@ -188,6 +190,14 @@ class Sessions:
         """End one running call."""
         session = self._session(params.session_id)
         return WasThere(done=session.stop_call(params.tool_call_id))
+
+    async def pause(self, params: SetPaused) -> WasThere:
+        """Hold the turn's next step, or let it go on; nothing happens while no turn runs."""
+        session = self._session(params.session_id)
+        if not session.running:
+            return WasThere(done=False)
+        await (session.pause.hold() if params.paused else session.pause.release())
+        return WasThere(done=True)
 
     async def terminal_cwd(self, params: TerminalCwd) -> None:
         """A terminal went to another folder."""

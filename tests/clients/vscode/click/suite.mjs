@@ -16,14 +16,10 @@ export function prepare(t) {
   const hook = { type: 'command', command: `cat >> ${join(t.workspace, 'hook.log')}` };
   const hooks = { FileChanged: [{ matcher: 'watched.txt', hooks: [hook] }] };
   write(join('.claude', 'settings.json'), JSON.stringify({ hooks }));
-  return {
-    settings: {
-      'sidelight.python': t.python,
-      'sidelight.environment': {
-        ANTHROPIC_BASE_URL: t.model.url,
-        ANTHROPIC_API_KEY: 'sk-ant-test-key',
-        SIDELIGHT_HOME: join(t.home, 'sidelight'),
-      },
-    },
+  t.environment = {
+    ANTHROPIC_BASE_URL: t.model.url,
+    ANTHROPIC_API_KEY: 'sk-ant-test-key',
+    SIDELIGHT_HOME: join(t.home, 'sidelight'),
   };
+  return { settings: { 'sidelight.python': t.python, 'sidelight.environment': t.environment } };
 }
