@@ -136,6 +136,8 @@ def _options(call: Call, name: str, arguments: Arguments) -> None:
         call.hides()
     for word in arguments.values(*WRITES):
         call.write(word, implied=False)
+    for word in arguments.values("-L"):
+        call.read(Word(word.text.partition(":")[2].rpartition(":")[2]))
     reads = READS | {f"-{letter}" for letter in SHORT_READS.get(name, "")}
     for word in arguments.values(*reads):
         call.read(word)

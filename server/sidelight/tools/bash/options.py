@@ -107,8 +107,10 @@ def _long(words: Sequence[Word], index: int, grammar: Grammar) -> tuple[list[Opt
 
 
 def _meant(name: str, grammar: Grammar) -> tuple[str, ...]:
-    """The option itself, and every known one that it may abbreviate."""
+    """The option itself, or if it is not known also every one that it may abbreviate."""
     known = grammar.notable | grammar.long
+    if name in known:
+        return (name,)
     longer = [each for each in known if each.startswith(name) and len(name) > 2]
     return tuple(dict.fromkeys((name, *sorted(longer))))
 
