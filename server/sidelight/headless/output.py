@@ -32,6 +32,7 @@ from sidelight.core.events import (
 from sidelight.core.ids import new_id
 from sidelight.core.messages import AssistantMessage, Usage, UserMessage
 from sidelight.core.spend import Total
+from sidelight.wire.visible import for_terminal
 
 Format = Literal["text", "json", "stream-json"]
 
@@ -103,7 +104,7 @@ class Tally:
         """Say once, on standard error, what was not done since nobody could be asked."""
         if self.held_back:
             lines = "\n".join(f"  {line}" for line in self.held_back)
-            print(f"sidelight: held back:\n{lines}", file=sys.stderr)
+            print(for_terminal(f"sidelight: held back:\n{lines}"), file=sys.stderr)
 
     def result(self, ended: TurnEnded) -> Json:
         """The `result` message; costs are null where a price is unknown."""
@@ -198,19 +199,19 @@ class TextOutput:
         self._tally.take(event)
         match event:
             case Notice(severity="warning" | "error") | RetryScheduled():
-                print(_line(event), file=sys.stderr)
+                print(for_terminal(_line(event)), file=sys.stderr)
             case ToolCallStarted() | HookEnded() | ToolCallEnded() | Notice() if self._verbose:
-                print(_line(event), file=sys.stderr)
+                print(for_terminal(_line(event)), file=sys.stderr)
             case _:
                 pass
 
     def end(self, ended: TurnEnded) -> None:
         """The answer, or the error."""
         if self._tally.text:
-            print(self._tally.text.strip(), flush=True)
+            print(for_terminal(self._tally.text.strip()), flush=True)
         self._tally.tell_held_back()
         if ended.error is not None:
-            print(f"sidelight: {ended.error}", file=sys.stderr)
+            print(for_terminal(f"sidelight: {ended.error}"), file=sys.stderr)
 
 
 class JsonOutput:
@@ -223,7 +224,7 @@ class JsonOutput:
         """Counted, not printed; problems go to standard error."""
         self._tally.take(event)
         if isinstance(event, Notice) and event.severity != "info":
-            print(event.text, file=sys.stderr)
+            print(for_terminal(event.text), file=sys.stderr)
 
     def end(self, ended: TurnEnded) -> None:
         """Print it."""
