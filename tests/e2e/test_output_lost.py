@@ -73,7 +73,7 @@ def test_a_terminal_is_not_given_control_characters_of_the_model(tmp_path: Path)
     os.close(theirs)
     said = os.read(ours, 10_000).decode()
     os.close(ours)
-    assert (done.returncode, said) == (0, "Grüße, 世界 \ufffd]0;title\ufffd\r\n")
+    assert (done.returncode, said) == (0, "Grüße, 世界 ⟨U+001B⟩]0;title⟨U+0007⟩\r\n")
 
 
 @pytest.mark.parametrize("name", ["trust", "lsp"])

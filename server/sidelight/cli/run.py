@@ -26,6 +26,7 @@ from sidelight.headless.run import Printer, run_prompt
 from sidelight.model.catalog import card
 from sidelight.session.manager import SessionManager
 from sidelight.session.session import Session
+from sidelight.wire.visible import for_terminal
 
 PLACE = "without an editor; nobody can answer questions while you work"
 
@@ -157,7 +158,7 @@ def _dollars(text: str) -> float:
 async def run(world: World, options: argparse.Namespace, text: str) -> int:
     """Open the session, run the prompt, close everything."""
     printer = Printer()
-    host = DiskHost(lambda severity, words: print(words, file=sys.stderr))
+    host = DiskHost(lambda severity, words: print(for_terminal(words), file=sys.stderr))
     sessions = SessionManager(
         partial(build_session, world), world.state_home, lambda _: host, lambda _: printer
     )

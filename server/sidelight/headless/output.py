@@ -5,7 +5,6 @@ The shapes of the JSON are those of the published headless format (`result`, `as
 """
 
 import json
-import re
 import sys
 import time
 from collections.abc import Callable
@@ -33,8 +32,8 @@ from sidelight.core.events import (
 from sidelight.core.ids import new_id
 from sidelight.core.messages import AssistantMessage, Usage, UserMessage
 from sidelight.core.spend import Total
+from sidelight.wire.visible import for_terminal
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 Format = Literal["text", "json", "stream-json"]
 
 
@@ -105,7 +104,7 @@ class Tally:
         """Say once, on standard error, what was not done since nobody could be asked."""
         if self.held_back:
             lines = "\n".join(f"  {line}" for line in self.held_back)
-            print(f"sidelight: held back:\n{lines}", file=sys.stderr)
+            print(for_terminal(f"sidelight: held back:\n{lines}"), file=sys.stderr)
 
     def result(self, ended: TurnEnded) -> Json:
         """The `result` message; costs are null where a price is unknown."""
@@ -200,19 +199,20 @@ class TextOutput:
         self._tally.take(event)
         match event:
             case Notice(severity="warning" | "error") | RetryScheduled():
-                print(_line(event), file=sys.stderr)
+                print(for_terminal(_line(event)), file=sys.stderr)
             case ToolCallStarted() | HookEnded() | ToolCallEnded() | Notice() if self._verbose:
-                print(_line(event), file=sys.stderr)
+                print(for_terminal(_line(event)), file=sys.stderr)
             case _:
                 pass
 
     def end(self, ended: TurnEnded) -> None:
         """The answer, or the error."""
         if self._tally.text:
-            print(_visible(self._tally.text.strip()), flush=True)
+            text = self._tally.text.strip()
+            print(for_terminal(text) if sys.stdout.isatty() else text, flush=True)
         self._tally.tell_held_back()
         if ended.error is not None:
-            print(f"sidelight: {ended.error}", file=sys.stderr)
+            print(for_terminal(f"sidelight: {ended.error}"), file=sys.stderr)
 
 
 class JsonOutput:
@@ -225,7 +225,7 @@ class JsonOutput:
         """Counted, not printed; problems go to standard error."""
         self._tally.take(event)
         if isinstance(event, Notice) and event.severity != "info":
-            print(event.text, file=sys.stderr)
+            print(for_terminal(event.text), file=sys.stderr)
 
     def end(self, ended: TurnEnded) -> None:
         """Print it."""
@@ -344,11 +344,6 @@ def _block(block: object) -> Json:
             return {"type": "image", "source": source}
         case _:
             return {"type": "other"}
-
-
-def _visible(text: str) -> str:
-    """The text without control characters when a terminal would obey them."""
-    return _CONTROL.sub("\ufffd", text) if sys.stdout.isatty() else text
 
 
 def _line(event: Event) -> str:

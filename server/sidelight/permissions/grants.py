@@ -1,5 +1,6 @@
 """Whether one access may happen without a question, and by what: rule, mode or its nature."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sidelight.core.access import Access
@@ -10,6 +11,7 @@ from sidelight.permissions.match import (
     allowing_tool,
     allowing_words,
 )
+from sidelight.permissions.paths import Place
 from sidelight.permissions.reach import link_outside, secret_below
 from sidelight.permissions.rule import Rule
 
@@ -68,10 +70,22 @@ def _on_disk(case: Case, access: Access) -> str:
         if not complete or any(name.startswith("-") for name in names):
             return f"a wildcard matches a file that looks like an option: {shown(access.target)}"
     if access.words[:1] and access.words[0].rpartition("/")[2] == "git":
-        nested = case.ground.nested_repository(access.folder or case.policy.cwd)
+        folder = access.folder or case.policy.cwd
+        nested = case.ground.nested_repository(folder)
         if nested:
             return f"git would obey the configuration of another repository, {nested}"
+        planted = case.ground.planted_repository(folder, _written(case))
+        if planted:
+            return f"the same command may make a repository that git then obeys, {planted}"
     return ""
+
+
+def _written(case: Case) -> Iterator[tuple[Place, bool]]:
+    """The places that a call writes, and whether it fills folders there."""
+    for seen in case.seen:
+        if seen.access.kind == "write" and not seen.access.removes:
+            for place in seen.places:
+                yield place, bool(seen.access.depth)
 
 
 def overruled(case: Case, seen: Seen) -> Rule | None:

@@ -3,7 +3,7 @@
 import fnmatch
 import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from sidelight.core.access import Access
@@ -37,6 +37,7 @@ SECRET = re.compile(
     r"|secrets?\.(?:json|ya?ml|toml)|service-account.*\.json|kubeconfig"
 )
 BARE_REPOSITORY = ("HEAD", "objects", "refs")
+REPOSITORY_PARTS = frozenset({*BARE_REPOSITORY, "config", "commondir", ".git"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +157,7 @@ class Ground:
             found = [
                 f"{path}/{name}"
                 for path in found
-                for name in self.disk.names(self.place(path or "/").final)
+                for name in (*self.disk.names(self.place(path or "/").final), "..")
                 if shell_glob(segment).fullmatch(name)
             ]
             if len(found) > MOST_MATCHES:
@@ -185,10 +186,31 @@ class Ground:
         """A repository of its own between a folder and the workspace's root, or an empty text."""
         place = self.place(folder)
         here = place.final
-        while self._below_root(here) and here not in self.real_roots:
-            names = self.disk.names(here)
-            if ".git" in names or all(name in names for name in BARE_REPOSITORY):
+        while self._below_root(here):
+            names, is_root = self.disk.names(here), here in self.real_roots
+            if ".git" in names:
+                return "" if is_root else here
+            if all(name in names for name in BARE_REPOSITORY):
                 return here
+            if is_root:
+                break
+            here = posixpath.dirname(here)
+        return ""
+
+    def planted_repository(self, folder: str, written: Iterable[tuple[Place, bool]]) -> str:
+        """A folder above, or the folder itself, that may become a repository by these writes.
+
+        Each is a place, and whether anything may come to be below it. git would find what did not
+        exist when the question was asked.
+        """
+        here = self.place(folder).final
+        changed = list(written)
+        while self._below_root(here) and ".git" not in self.disk.names(here):
+            for place, filled in changed:
+                name = place.final[len(here) :].lstrip("/").partition("/")[0]
+                inside = within(place.final, here) and name in REPOSITORY_PARTS
+                if inside or (filled and within(here, place.final)):
+                    return here
             here = posixpath.dirname(here)
         return ""
 

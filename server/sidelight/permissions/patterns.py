@@ -6,6 +6,10 @@ from functools import lru_cache
 from typing import Literal
 
 Anchor = Literal["disk", "home", "source", "folder"]
+LOCAL_SET = re.compile(
+    r"\[[!^]?\]?(?:[^\[\]]|\[(?![:.=]))*"
+    r"(?:\[[:.=][^\]]*[:.=]\]|[A-Za-z]-[A-Za-z])(?:\[[:.=][^\]]*[:.=]\]|[^\]])*\]"
+)
 WILD = re.compile(r"[*?\[]")
 
 
@@ -129,6 +133,10 @@ def escape(path: str) -> str:
 
 @lru_cache(maxsize=2_000)
 def shell_glob(segment: str) -> re.Pattern[str]:
-    """One segment of a shell glob; a leading dot has to be written."""
+    """One segment of a shell glob; a leading dot has to be written.
+
+    Named classes and ranges of letters depend on the locale: any character stands for them.
+    """
     hidden = "" if segment.startswith((".", "[.")) else r"(?!\.)"
-    return re.compile(hidden + _segment(re.sub(r"\*+", "*", segment)), re.DOTALL)
+    plain = LOCAL_SET.sub("?", re.sub(r"\*+", "*", segment))
+    return re.compile(hidden + _segment(plain), re.DOTALL)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sidelight.core.access import Access
+from sidelight.core.access import UNKNOWN, Access
 from sidelight.core.content import as_list
 from sidelight.core.decision import PermissionUpdate, Scope
 from sidelight.core.host import PermissionPrompt, PermissionReply, UserQuestion
@@ -83,7 +83,7 @@ def request_for(
     """The question as our own panel and any client of the protocol reads it."""
     tool_call = {
         "toolCallId": prompt.call.id,
-        "title": prompt.title,
+        "title": visible(prompt.title),
         "kind": kind_of(prompt.call.name),
         "status": "pending",
         "rawInput": prompt.call.input,
@@ -146,8 +146,8 @@ def detail_of(prompt: PermissionPrompt, diffs: Sequence[FileDiff], locale: str) 
         id=prompt.id,
         kind="edit" if diffs else "command" if command is not None else "other",
         tool=prompt.call.name,
-        title=prompt.title,
-        why=prompt.reason.detail,
+        title=visible(prompt.title),
+        why=visible(prompt.reason.detail),
         dangerous=prompt.dangerous,
         command=command,
         cause=cause if command is not None and cause not in {"", command.strip()} else None,
@@ -207,14 +207,14 @@ def _edited(
 def plain_question(prompt: PermissionPrompt, diffs: Sequence[FileDiff], locale: str) -> str:
     """The question as one text, for editors that show only messages."""
     detail = detail_of(prompt, diffs, locale)
-    parts = [prompt.title if detail.command is None else f"{prompt.call.name}:"]
+    parts = [detail.title if detail.command is None else f"{prompt.call.name}:"]
     if detail.command is not None:
         parts.append(visible(detail.command))
     if detail.why:
         parts.append(say(locale, "Why: {why}", why=detail.why))
     parts += [visible(effect) for effect in detail.effects]
     for diff in diffs:
-        parts.append(f"{diff.path} +{diff.added} -{diff.removed}")
+        parts.append(f"{visible(diff.path)} +{diff.added} -{diff.removed}")
         parts += [visible(f"{line.sign}{line.text}") for line in diff.lines]
     return "\n".join(parts)
 
@@ -226,9 +226,11 @@ def _effects(accesses: Sequence[Access], command: str | None, locale: str) -> tu
         effects.append(say(locale, "hidden characters: {names}", names=", ".join(hidden)))
     for access in accesses:
         if access.unsure:
-            effects.append(access.unsure)
+            effects.append(visible(access.unsure))
         if access.kind != "execute":
-            effects.append(f"{say(locale, VERBS[access.kind])}: {access.target}")
+            effects.append(
+                f"{say(locale, VERBS[access.kind])}: {visible(access.target.replace(UNKNOWN, '…'))}"
+            )
     unique = list(dict.fromkeys(effects))
     if len(unique) > MOST_EFFECTS:
         left = len(unique) - MOST_EFFECTS

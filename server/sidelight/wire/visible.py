@@ -3,6 +3,9 @@
 import re
 import unicodedata
 
+_CONTROLS = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]"
+)
 _GAP = re.compile(r" {9,}")
 
 
@@ -16,6 +19,15 @@ def visible(text: str) -> str:
     """The whole text; hidden characters and long gaps are replaced by what they are."""
     shown = "".join(_mark(_name(c)) if _is_hidden(c) else c for c in text)
     return _GAP.sub(lambda gap: " " + _mark(f"{len(gap[0])} spaces") + " ", shown)
+
+
+def for_terminal(text: str) -> str:
+    """The text without power over a terminal: control characters are replaced by what they are.
+
+    Line ends and tabs stay, and so do joiners, of which emoji are made; turning text around does
+    not.
+    """
+    return _CONTROLS.sub(lambda found: _mark(_name(found[0])), text.replace("\r\n", "\n"))
 
 
 def _is_hidden(character: str) -> bool:

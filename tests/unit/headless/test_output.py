@@ -182,6 +182,17 @@ def test_text_prints_the_last_answer_and_problems_beside_it(
     )
 
 
+def test_what_is_printed_as_text_does_not_steer_the_terminal(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    # The answer goes into a pipe here, and arrives there as it is.
+    output = TextOutput(tally(), verbose=False)
+    output.event(Notice(severity="warning", text="a\x1b[2J"))
+    output.event(MessageAdded(message=AssistantMessage(id="a", content=(Text(text="b\x1b]0;c"),))))
+    output.end(TurnEnded(turn_id="t", reason="failed", error="d\x9b"))
+    assert capsys.readouterr() == ("b\x1b]0;c\n", "a⟨U+001B⟩[2J\nsidelight: d⟨U+009B⟩\n")
+
+
 def test_a_stream_has_a_word_for_every_block_notice_and_retry(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

@@ -10,7 +10,7 @@ from sidelight.core.ledger import digest_of
 from sidelight.wire.diffs import preview
 from sidelight.wire.methods import DiffLine, FileDiff, PermissionAnswer, PermissionOutcome
 from sidelight.wire.permission import choices_for, detail_of, plain_question, reply_to
-from sidelight.wire.visible import hidden_characters, visible
+from sidelight.wire.visible import for_terminal, hidden_characters, visible
 
 pytestmark = pytest.mark.req("EDITOR-06")
 
@@ -54,6 +54,34 @@ def test_nothing_is_hidden_in_a_command() -> None:
     assert detail.command == command
     assert detail.effects[0] == "hidden characters: U+200B, U+202E, U+000D"
     assert "rm -rf build⟨U+200B⟩" in plain_question(prompt(command), (), "en")
+
+
+def test_a_file_name_cannot_pose_as_another_in_a_question() -> None:
+    name = "/w/invoice\u202etxt.exe\x1b[2K"
+    asked = prompt("x").model_copy(
+        update={
+            "call": ToolUse(id="t1", name="Write", input={"file_path": name}),
+            "title": f"Write {name}",
+            "reason": Reason(layer="mode", detail=f"It changes a file: {name}."),
+            "accesses": (Access(kind="write", target=name, mutates=True),),
+        }
+    )
+    shown = "/w/invoice⟨U+202E⟩txt.exe⟨U+001B⟩[2K"
+    detail = detail_of(asked, (), "en")
+    assert (detail.title, detail.why) == (f"Write {shown}", f"It changes a file: {shown}.")
+    assert detail.effects == (f"writes: {shown}",)
+    assert plain_question(asked, (), "en").splitlines() == [
+        f"Write {shown}",
+        f"Why: It changes a file: {shown}.",
+        f"writes: {shown}",
+    ]
+
+
+def test_text_has_no_power_over_a_terminal() -> None:
+    hostile = "a\x1b]0;x\x07b\x9b2Jc\rd\u202ee\r\n\tf 👩\u200d💻"
+    assert for_terminal(hostile) == (
+        "a⟨U+001B⟩]0;x⟨U+0007⟩b⟨U+009B⟩2Jc⟨U+000D⟩d⟨U+202E⟩e\n\tf 👩\u200d💻"
+    )
 
 
 def test_the_plain_question_says_all_in_words() -> None:

@@ -5,7 +5,8 @@ from sidelight.tools.bash.programs import Program, program
 CURL_TAKES = (
     "-X -H -d -A -e -u -m -b -F -w -r -x -y -Y -z -C -Q -P --request --header --data --user-agent "
     "--referer --user --max-time --cookie --form --write-out --range --proxy --retry --url "
-    "--connect-timeout --data-raw --data-binary --data-urlencode --resolve --limit-rate"
+    "--connect-timeout --data-raw --data-binary --data-urlencode --data-ascii --json --resolve "
+    "--limit-rate --url-query --proxy-header --form-string"
 )
 
 
@@ -33,7 +34,6 @@ ACTIONS: dict[str, Program] = {
     "more": _viewer("+"),
     "most": _viewer(),
     "bat": _viewer("--pager", "-l -H -r --language --line-range --theme --style"),
-    "xxd": _viewer(),
     "hexdump": _viewer("-f"),
     "zcat": _viewer(),
     "zgrep": _viewer(),
@@ -58,11 +58,20 @@ ACTIONS: dict[str, Program] = {
     "tar": program(
         "none",
         runs="--checkpoint-action --to-command -I --use-compress-program --rsh-command "
-        "--info-script --new-volume-script -F --rmt-command",
-        takes="--checkpoint",
+        "--info-script --new-volume-script -F --rmt-command -T --files-from -P --absolute-names",
+        takes="-C -b -H -I -K -L -N -V -F --checkpoint --directory --exclude --file -f",
+        reads="-T -X --files-from --exclude-from",
+        writes="-g --listed-incremental --index-file --volno-file",
+        flags="--list --extract --create --append --update --verbose --verify --no-recursion",
     ),
-    "zip": program("none", runs="-T -TT --unzip-command"),
-    "rsync": program("none", runs="-e --rsh --rsync-path --config -M --remote-option"),
+    "zip": program("none", runs="-T -TT --unzip-command -@ -m --move", takes="-b -n -t -x -i"),
+    "rsync": program(
+        "none",
+        runs="-e --rsh --rsync-path --config -M --remote-option --files-from",
+        writes="--log-file --write-batch --only-write-batch --backup-dir --partial-dir -T "
+        "--temp-dir",
+        reads="--password-file --include-from --exclude-from",
+    ),
     "ssh": program("none", runs="-o -F -E -S -I -L -R -D -w", takes="-p -l -i"),
     "scp": program("none", runs="-o -S -F -D"),
     "sftp": program("none", runs="-o -S -F -b -D"),
@@ -72,12 +81,15 @@ ACTIONS: dict[str, Program] = {
         writes="-o --output -D --dump-header -c --cookie-jar --trace --trace-ascii --stderr "
         "--libcurl --etag-save --output-dir --hsts --alt-svc",
         reads="-T --upload-file -K --config -E --cert --key --cacert --netrc-file --etag-compare",
-        runs="-K --config -O --remote-name --remote-name-all -J --remote-header-name --engine",
+        runs="-K --config -O --remote-name --remote-name-all -J --remote-header-name --engine "
+        "-n --netrc --netrc-optional --proto-default --unix-socket --abstract-unix-socket "
+        "--variable --expand-url --expand-data --expand-header --expand-output",
+        flags="--head",
     ),
     "wget": program(
         "none", takes="-U -t -T -e --header --user-agent --timeout --tries --post-data",
         writes="-O -o -a -P --output-document --output-file --append-output --directory-prefix "
-        "--save-cookies --warc-file",
+        "--save-cookies --warc-file --warc-tempdir --rejected-log --hsts-file",
         reads="-i --input-file --post-file --body-file --config --load-cookies",
         runs="--use-askpass -e --execute --config -i --input-file",
     ),
@@ -88,6 +100,4 @@ ACTIONS: dict[str, Program] = {
     "code": program("reads", takes="-g --goto"),
     "open": program("reads"),
     "xdg-open": program("reads"),
-    "split": program("reads", runs="--filter", takes="-b -l -n -a -C"),
-    "csplit": program("reads", takes="-f -b -n"),
 }  # fmt: skip

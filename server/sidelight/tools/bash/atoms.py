@@ -9,6 +9,7 @@ from sidelight.core.access import UNKNOWN
 HOME = "\1"
 MOST_ALTERNATIVES = 200
 WILD = frozenset("*?[")
+ASSIGNING = re.compile(r"[A-Za-z_]\w*\+?=")
 SEQUENCE = re.compile(r"(-?\d{1,6})\.\.(-?\d{1,6})(?:\.\.(-?\d{1,6}))?|([A-Za-z])\.\.([A-Za-z])")
 
 Quoting = Literal["quoted", "plain", "value", "split", "match"]
@@ -168,7 +169,7 @@ def _pieces(atoms: Atoms) -> list[Atoms]:
 
 def _tilde(atoms: Atoms, folder: str | None) -> Atoms:
     if atoms[0] != ("~", "plain"):
-        return atoms
+        return _inner_tilde(atoms)
     end = next((i for i, (c, _) in enumerate(atoms) if c == "/"), len(atoms))
     prefix = atoms[1:end]
     if any(quoting != "plain" for _, quoting in prefix):
@@ -184,6 +185,17 @@ def _tilde(atoms: Atoms, folder: str | None) -> Atoms:
     else:
         start = [(HOME, "quoted"), *literal(name, "quoted")] if name else [(HOME, "quoted")]
     return start + atoms[end:]
+
+
+def _inner_tilde(atoms: Atoms) -> Atoms:
+    """`name=~/x` is expanded too, as a value that only the run knows."""
+    if not ASSIGNING.match("".join(c if quoting == "plain" else "-" for c, quoting in atoms)):
+        return atoms
+    inner = list(atoms)
+    for index, before in enumerate(atoms[:-1]):
+        if before in {("=", "plain"), (":", "plain")} and atoms[index + 1] == ("~", "plain"):
+            inner[index + 1] = (UNKNOWN, "quoted")
+    return inner
 
 
 def _word(atoms: Atoms) -> Word:

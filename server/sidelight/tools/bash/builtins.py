@@ -17,7 +17,8 @@ QUIET_SET = re.compile(r"[-+][euxv]+|[-+][euxv]*o|pipefail|errexit|nounset|xtrac
 def change_folder(call: Call) -> None:
     """`cd`: later relative paths start at the new folder, or still at the old if it fails."""
     call.listed = True
-    operands = call.parsed(Grammar()).operands
+    arguments = call.parsed(Grammar())
+    operands = arguments.operands
     target = operands[0] if operands else Word("~", home=True)
     if target.text == "-":
         call.doubt("where cd - goes is only known when it runs")
@@ -27,7 +28,8 @@ def change_folder(call: Call) -> None:
     folders = call.report.absolute(target, call.state)
     if target.text == "":
         folders = call.state.folders
-    call.after = call.state.with_folders(_logical(folder) for folder in folders)
+    physical = any(option.name != "-L" for option in arguments.options)
+    call.after = call.state.with_folders(() if physical else map(_logical, folders))
     call.failed = call.state
 
 
@@ -98,6 +100,11 @@ def rename(call: Call) -> None:
 def leave(call: Call) -> None:
     """`exit`, `return`, `wait`: nothing happens outside the shell."""
     call.listed = True
+    if call.name == "wait" and any(
+        not re.fullmatch(r"-[fn]+|%?\d+", w.text) for w in call.arguments
+    ):
+        call.objects()
+        call.doubt("wait may evaluate a variable's name")
 
 
 HANDLERS: dict[str, Callable[[Call], None]] = {

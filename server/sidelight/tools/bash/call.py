@@ -47,16 +47,20 @@ class Call:
         return self.words[1:]
 
     def parsed(self, grammar: Grammar) -> Arguments:
-        """The arguments sorted into options and operands."""
-        return read_arguments(self.arguments, grammar)
+        """The arguments sorted into options and operands; options that are cut short object."""
+        arguments = read_arguments(self.arguments, grammar)
+        if arguments.abbreviated:
+            self.objects()
+        return arguments
 
     def read(self, word: Word, depth: Depth = "") -> None:
         """It reads this path."""
         self.report.read(word, self.state, self.text, depth)
 
-    def write(self, word: Word, *, implied: bool = True) -> None:
-        """It writes this path; `implied` when that is what the command is for."""
-        self.report.write(word, self.state, self.text, implied=implied)
+    def write(self, word: Word, *, implied: bool = True, below: bool = False) -> None:
+        """It writes this path, or anything `below` it; `implied` when it is there for that."""
+        depth: Depth = "all" if below else ""
+        self.report.write(word, self.state, self.text, implied=implied, depth=depth)
 
     def remove(self, word: Word) -> None:
         """It deletes this path or moves it away."""

@@ -7,14 +7,16 @@ from sidelight.core.access import UNKNOWN, Access
 from sidelight.tools.bash import builtins, wrappers
 from sidelight.tools.bash.actions import ACTIONS
 from sidelight.tools.bash.atoms import WILD
+from sidelight.tools.bash.awk import awk
 from sidelight.tools.bash.call import Call
-from sidelight.tools.bash.find import fd, find
+from sidelight.tools.bash.find import fd, find, rg
 from sidelight.tools.bash.git import git
+from sidelight.tools.bash.jq import jq
 from sidelight.tools.bash.options import names
 from sidelight.tools.bash.programs import apply
 from sidelight.tools.bash.readonly import READ_ONLY
 from sidelight.tools.bash.report import Report, escaped
-from sidelight.tools.bash.scripts import awk, jq, sed
+from sidelight.tools.bash.sed import sed
 from sidelight.tools.bash.special import (
     copy,
     date,
@@ -27,7 +29,7 @@ from sidelight.tools.bash.special import (
     test,
     uniq,
 )
-from sidelight.tools.bash.transfer import curl, pack, send, tar, wget
+from sidelight.tools.bash.transfer import curl, dump, pack, send, split, tar, unzip, wget
 from sidelight.tools.bash.variables import dangerous, harmless
 
 RESERVED = names(
@@ -51,10 +53,15 @@ HANDLERS: dict[str, Callable[[Call], None]] = {
     "ln": link,
     "printf": printf,
     "read": read,
+    "rg": rg,
     "sed": sed,
     "uniq": uniq,
     "tar": tar,
     "zip": pack,
+    "unzip": unzip,
+    "xxd": dump,
+    "split": split,
+    "csplit": split,
     "rsync": send,
     "scp": send,
     "curl": curl,

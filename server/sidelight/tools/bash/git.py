@@ -1,11 +1,13 @@
 """Which git commands only look, and which options make even those run programs or write."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from sidelight.core.access import Depth
 from sidelight.tools.bash.atoms import Word
 from sidelight.tools.bash.call import Call
+from sidelight.tools.bash.git_changes import CHANGES
 from sidelight.tools.bash.options import Arguments, Grammar, names, read_arguments
 
 QUIET_GLOBALS = frozenset(
@@ -30,9 +32,9 @@ WRITES = frozenset({"--output"})
 READS = names("--contents --ignore-revs-file --exclude-from --resolve-git-dir --pathspec-from-file")
 VALUES = names(
     "--message --author --date --file --grep --since --until --after --before --committer "
-    "--max-count --skip"
+    "--max-count --skip --output-directory"
 )
-NOTABLE = RUNS | WRITES | READS | {"--no-index"}
+NOTABLE = RUNS | WRITES | READS | names("--no-index --untracked --template --config")
 SHORT_READS: Mapping[str, str] = {
     "diff": "O", "log": "O", "show": "O", "whatchanged": "O", "blame": "S", "annotate": "S",
     "ls-files": "X", "grep": "f", "commit": "Ft", "tag": "F", "diff-tree": "O", "diff-files": "O",
@@ -44,9 +46,10 @@ SHORT_RUNS: Mapping[str, str] = {
 }  # fmt: skip
 SHORT_VALUES: Mapping[str, str] = {
     "log": "nLSGU", "show": "nLSGU", "diff": "SGUl", "blame": "L", "grep": "eABCm",
-    "commit": "mCc", "tag": "mu", "ls-files": "x",
+    "commit": "mCc", "tag": "mu", "ls-files": "x", "format-patch": "o", "init": "b",
+    "clone": "bo",
 }  # fmt: skip
-MAGIC = re.compile(r":(?:\([a-z,:=]*\)|[/!^]+)?")
+MAGIC = re.compile(r":(?:[0-3]:|\([a-z,:=]*\)|[/!^]+)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,13 +83,6 @@ LISTINGS: dict[str, Listing] = {
     "submodule": _listing("--cached", words=""),
     "notes": _listing("", words="list show"),
 }
-CONFIG_READS = names(
-    "--get --get-all --get-regexp --get-urlmatch --get-color --get-colorbool --list -l get list"
-)
-CONFIG_OPTIONS = names(
-    "--global --local --system --worktree --show-origin --show-scope --name-only -z --null "
-    "--type --bool --int --path --includes --no-includes --default --all --regexp --value"
-)
 
 
 def git(call: Call) -> None:
@@ -108,10 +104,8 @@ def git(call: Call) -> None:
         _operands(call, name, arguments)
     elif name in LISTINGS:
         call.listed = _lists(LISTINGS[name], arguments)
-    elif name == "config":
-        _config(call, arguments)
-    elif name in ACTS:
-        ACTS[name](call, arguments.operands)
+    if name in CHANGES and not call.listed:
+        CHANGES[name](call, arguments)
 
 
 def _global(call: Call, words: Sequence[Word]) -> int:
@@ -142,6 +136,8 @@ def _options(call: Call, name: str, arguments: Arguments) -> None:
         call.hides()
     for word in arguments.values(*WRITES):
         call.write(word, implied=False)
+    for word in arguments.values("-L"):
+        call.read(Word(word.text.partition(":")[2].rpartition(":")[2]))
     reads = READS | {f"-{letter}" for letter in SHORT_READS.get(name, "")}
     for word in arguments.values(*reads):
         call.read(word)
@@ -152,15 +148,19 @@ def _options(call: Call, name: str, arguments: Arguments) -> None:
 def _operands(call: Call, name: str, arguments: Arguments) -> None:
     """Operands are revisions or paths; both are held against the rules for paths."""
     operands = list(arguments.operands)
-    if name == "grep" and not arguments.has("-e", "-f"):
-        operands = operands[1:]
+    depth: Depth = "all" if arguments.has("--no-index", "--untracked") else ""
+    if name == "grep":
+        depth = depth or "visible"
+        operands = operands if arguments.has("-e", "-f") else operands[1:]
+        if not any(word.text == "--" for word in call.arguments):
+            call.here(depth)
     if name in {"rev-parse", "for-each-ref", "show-ref", "version", "merge-base", "check-ignore"}:
         return
     for word in operands:
         if not word.known:
             continue
         for path in _paths(word):
-            call.read(path)
+            call.read(path, depth)
     if any(not word.known for word in operands) and name in {"diff", "cat-file"}:
         call.objects()
 
@@ -193,36 +193,3 @@ def _lists(listing: Listing, arguments: Arguments) -> bool:
 
 def _allowed(name: str, listing: Listing) -> bool:
     return name in listing.options or (name[1:].isdigit() and "-n" in listing.options)
-
-
-def _config(call: Call, arguments: Arguments) -> None:
-    given = {option.name for option in arguments.options}
-    operands = [word.text for word in arguments.operands]
-    reading = bool(given & CONFIG_READS) or operands[:1] in (["get"], ["list"])
-    single = len(operands) == 1 and "\0" not in operands[0] and "." in operands[0]
-    odd = given - CONFIG_READS - CONFIG_OPTIONS
-    call.listed = (reading or single) and not odd
-    if odd & {"-f", "--file", "--blob"}:
-        call.objects()
-
-
-def _changes(call: Call, operands: Sequence[Word]) -> None:
-    for word in operands:
-        call.write(word)
-
-
-def _removes(call: Call, operands: Sequence[Word]) -> None:
-    for word in operands:
-        call.remove(word)
-
-
-def _moves(call: Call, operands: Sequence[Word]) -> None:
-    _removes(call, operands[:-1])
-    _changes(call, operands[-1:])
-
-
-ACTS: dict[str, Callable[[Call, Sequence[Word]], None]] = {
-    "rm": _removes,
-    "mv": _moves,
-    "restore": _changes,
-}

@@ -36,12 +36,14 @@ class Arguments:
     """Options and operands of a command; `first` is the index of the first operand.
 
     `doubtful`: a word that only the run knows stands where it could turn out to be an option.
+    `abbreviated`: a long option is cut short, and only the program knows which one it becomes.
     """
 
     options: tuple[Option, ...]
     operands: tuple[Word, ...]
     first: int
     doubtful: bool = False
+    abbreviated: bool = False
 
     def has(self, *names: str) -> bool:
         """Whether one of these options is given."""
@@ -83,7 +85,8 @@ def read_arguments(words: Sequence[Word], grammar: Grammar) -> Arguments:
         read, used = _option(words, index, grammar)
         options.extend(read)
         index += used
-    return Arguments(tuple(options), tuple(operands), first, doubtful)
+    abbreviated = any(_is_cut(option.name, grammar) for option in options)
+    return Arguments(tuple(options), tuple(operands), first, doubtful, abbreviated)
 
 
 def _option(words: Sequence[Word], index: int, grammar: Grammar) -> tuple[list[Option], int]:
@@ -104,9 +107,17 @@ def _long(words: Sequence[Word], index: int, grammar: Grammar) -> tuple[list[Opt
 
 
 def _meant(name: str, grammar: Grammar) -> tuple[str, ...]:
-    """The option itself, and every notable one that it may abbreviate."""
-    longer = [each for each in grammar.notable if each.startswith(name) and len(name) > 2]
+    """The option itself, or if it is not known also every one that it may abbreviate."""
+    known = grammar.notable | grammar.long
+    if name in known:
+        return (name,)
+    longer = [each for each in known if each.startswith(name) and len(name) > 2]
     return tuple(dict.fromkeys((name, *sorted(longer))))
+
+
+def _is_cut(name: str, grammar: Grammar) -> bool:
+    known = grammar.notable | grammar.long
+    return name.startswith("--") and name not in known and len(_meant(name, grammar)) > 1
 
 
 def _cluster(words: Sequence[Word], index: int, grammar: Grammar) -> tuple[list[Option], int]:

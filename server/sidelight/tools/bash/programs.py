@@ -16,8 +16,8 @@ DEPTHS: tuple[Depth, ...] = ("", "names", "visible", "all", "follow")
 @dataclass(frozen=True, slots=True)
 class Program:
     """A program's entry. `runs` are options that run a program or script or are never to be
-    covered for another reason, `+` for operands that begin so; `writes` and `reads` are options
-    whose value is such a file.
+    covered for another reason, `+` and `@` for words that begin so; `writes` and `reads` are
+    options whose value is such a file.
 
     `operands`: nothing to check; files read; a pattern and then files; files written; read and
     written; removed; a mode and then files changed; a script file and then its arguments. `here`:
@@ -44,6 +44,7 @@ def program(
     writes: str = "",
     reads: str = "",
     given: str = "",
+    flags: str = "",
     base: Depth = "",
     deep: Mapping[str, Depth] | None = None,
     here: bool = False,
@@ -52,13 +53,16 @@ def program(
     """An entry from option names separated by blanks.
 
     `takes` are options with a value; those of `writes` and `reads` have one too. `given` are the
-    options that bring the pattern, so that all operands are files.
+    options that bring the pattern, so that all operands are files. `flags` are options that only
+    look like abbreviations of these.
     """
     valued = f"{takes} {writes} {reads} {given}".split()
     grammar = Grammar(
         short="".join(name[1] for name in valued if len(name) == 2),
         long=frozenset(name for name in valued if name.startswith("--")),
-        notable=frozenset(n for n in f"{runs} {writes} {reads}".split() if n.startswith("--")),
+        notable=frozenset(
+            n for n in (*f"{runs} {flags}".split(), *(deep or {})) if n.startswith("--")
+        ),
     )
     return Program(
         grammar,
@@ -74,13 +78,17 @@ def program(
     )
 
 
-def apply(entry: Program, call: Call) -> None:
-    """Report what the call reads and writes; mark it where no rule may cover it."""
-    arguments = call.parsed(entry.grammar)
+def apply(entry: Program, call: Call, arguments: Arguments | None = None) -> None:
+    """Report what the call reads and writes; mark it where no rule may cover it.
+
+    `arguments` where they are written in a way of the program's own.
+    """
+    arguments = arguments or call.parsed(entry.grammar)
     call.listed = entry.listed
-    plus = "+" in entry.runs and any(word.text.startswith("+") for word in arguments.operands)
+    signs = tuple(entry.runs & {"+", "@"})
+    signed = bool(signs) and any(word.text.startswith(signs) for word in call.arguments)
     special = entry.runs or entry.writes or entry.reads
-    if arguments.has(*entry.runs) or plus or (special and arguments.doubtful):
+    if arguments.has(*entry.runs) or signed or (special and arguments.doubtful):
         call.hides()
     for word in arguments.values(*entry.writes):
         call.write(word, implied=False)
@@ -94,7 +102,7 @@ def _operands(entry: Program, call: Call, arguments: Arguments) -> None:
     if entry.operands in {"pattern", "mode"} and not arguments.has(*entry.given):
         words = words[1:]
     depth = depth_of(entry, arguments)
-    if not words and entry.here and entry.operands in {"reads", "pattern"}:
+    if not words and (entry.here or (depth and entry.operands == "pattern")):
         call.here(depth)
     for word in words[:1] if entry.operands == "script" else words:
         _operand(entry, call, word, depth)

@@ -6,11 +6,6 @@ GREP_TAKES = (
     "-m -A -B -C -d -D --max-count --after-context --before-context --context --include --exclude "
     "--exclude-dir --label --directories --devices --binary-files"
 )
-RG_TAKES = (
-    "-A -B -C -g -t -T -m -j -M -r -E -d --after-context --before-context --context --glob "
-    "--iglob --type --type-not --max-count --replace --sort --sortr --max-depth --color --colors "
-    "--encoding --engine --threads --type-add --max-columns --max-filesize"
-)
 
 
 def _reader(takes: str = "") -> Program:
@@ -40,10 +35,11 @@ READ_ONLY: dict[str, Program] = {
         "expr",
     )},
     **{name: _reader() for name in (
-        "cat", "df", "cmp", "comm", "tac", "rev", "strings", "base64", "md5sum", "sha1sum",
+        "cat", "df", "cmp", "comm", "tac", "rev", "base64", "md5sum", "sha1sum",
         "sha256sum", "sha512sum", "b2sum", "cksum", "sum", "od", "fold", "fmt", "expand",
         "unexpand",
     )},
+    "strings": program("reads", runs="@", listed=True),
     "head": _reader("-n -c --lines --bytes"),
     "tail": _reader("-n -c -s --lines --bytes --sleep-interval --pid"),
     "stat": _reader("-c --format --printf"),
@@ -74,7 +70,7 @@ READ_ONLY: dict[str, Program] = {
     "diff": program(
         "reads", takes="-U -C -I -F -x -W --exclude --label --width --unified --context",
         reads="-X --exclude-from --from-file --to-file", runs="-l --paginate", listed=True,
-        deep={"-r": "all", "--recursive": "all"},
+        base="all",
     ),
     "sort": program(
         "reads", takes="-k -t -S --key --field-separator --buffer-size --parallel --batch-size",
@@ -84,10 +80,4 @@ READ_ONLY: dict[str, Program] = {
     "grep": _grep(),
     "egrep": _grep(),
     "fgrep": _grep(),
-    "rg": program(
-        "pattern", takes=RG_TAKES, given="-e --regexp -f --file", runs="--pre --hostname-bin",
-        reads="-f --file --ignore-file", base="visible", here=True, listed=True,
-        deep={"--hidden": "all", "-.": "all", "-u": "all", "--unrestricted": "all",
-              "-L": "follow", "--follow": "follow"},
-    ),
 }  # fmt: skip

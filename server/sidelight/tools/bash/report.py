@@ -72,15 +72,35 @@ class Report:
             )
         )
 
-    def read(self, word: Word, state: State, command: str, depth: Depth = "") -> None:
-        """Add a read."""
-        access = Access(kind="read", target=UNKNOWN, command=command, depth=depth)
+    def read(
+        self,
+        word: Word,
+        state: State,
+        command: str,
+        depth: Depth = "",
+        only: tuple[str, ...] = (),
+    ) -> None:
+        """Add a read; `only` are patterns of the file names that it looks into."""
+        access = Access(kind="read", target=UNKNOWN, command=command, depth=depth, only=only)
         self.path(access, word, state)
 
-    def write(self, word: Word, state: State, command: str, *, implied: bool = False) -> None:
+    def write(
+        self,
+        word: Word,
+        state: State,
+        command: str,
+        *,
+        implied: bool = False,
+        depth: Depth = "",
+    ) -> None:
         """Add a write; `implied` when it is what the command is for."""
         access = Access(
-            kind="write", target=UNKNOWN, mutates=True, command=command, implied=implied
+            kind="write",
+            target=UNKNOWN,
+            mutates=True,
+            command=command,
+            implied=implied,
+            depth=depth,
         )
         self.path(access, word, state)
 

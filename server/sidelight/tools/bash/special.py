@@ -5,13 +5,14 @@ from collections.abc import Sequence
 
 from sidelight.tools.bash.atoms import Word
 from sidelight.tools.bash.call import Call
-from sidelight.tools.bash.options import Grammar
+from sidelight.tools.bash.options import Grammar, names
 from sidelight.tools.bash.programs import apply, program
 from sidelight.tools.bash.state import Value
 from sidelight.tools.bash.variables import dangerous
 
 FILE_TESTS = frozenset(f"-{letter}" for letter in "abcdefghkprstuwxLNOGS")
 PAIR_TESTS = frozenset({"-nt", "-ot", "-ef"})
+BETWEEN = PAIR_TESTS | names("= == != < > -eq -ne -lt -le -gt -ge -a -o ) ]")
 VARIABLE = re.compile(r"[A-Za-z_]\w*")
 DATE = program(
     "none",
@@ -35,8 +36,8 @@ def test(call: Call) -> None:
     words = [w for w in call.arguments if not (call.name == "[" and w.text == "]")]
     if any(word.loose for word in words):
         call.doubt("an unquoted word of the test may turn into several")
-    if any(word.text == "-v" for word in words) or (words and not words[0].known and words[1:2]):
-        _evaluating_test(call, words)
+    if any(word.text in {"-v", "-R"} or _may_evaluate(words, i) for i, word in enumerate(words)):
+        call.doubt("the test evaluates a variable's name")
     for index, word in enumerate(words):
         if word.text in FILE_TESTS:
             _look(call, words[index + 1 : index + 2])
@@ -44,10 +45,12 @@ def test(call: Call) -> None:
             _look(call, [*words[max(0, index - 1) : index], *words[index + 1 : index + 2]])
 
 
-def _evaluating_test(call: Call, words: Sequence[Word]) -> None:
-    """-v evaluates its operand; an unknown first word could be -v if just one more follows."""
-    if any(word.text == "-v" for word in words) or len(words) == 2:
-        call.doubt("the test evaluates a variable's name")
+def _may_evaluate(words: Sequence[Word], index: int) -> bool:
+    """Whether an unknown word could be -v, with a name behind it that bash evaluates."""
+    if words[index].known or index + 1 == len(words):
+        return False
+    following = words[index + 1]
+    return following.text not in BETWEEN and (not following.known or "[" in following.text)
 
 
 def _look(call: Call, words: Sequence[Word]) -> None:

@@ -17,6 +17,7 @@ from sidelight.tools.bash.atoms import (
 )
 from sidelight.tools.bash.parse import Node
 from sidelight.tools.bash.state import State, Value
+from sidelight.tools.bash.variables import dangerous
 
 LIVE_DOLLAR = re.compile(r"\$[A-Za-z_0-9(\[{?#@*!$\-]|`")
 LIVE_PIPE = re.compile(r"[<>]\(")
@@ -150,6 +151,8 @@ class Expander:
         if NAME.fullmatch(first.text) is None:
             self._doubt("arithmetic assigns to something other than a plain variable")
             return
+        if dangerous(first.text):
+            self._doubt("arithmetic sets a variable that steers later commands")
         known = self.state.variables.get(first.text, Value())
         if operators & {"="} or known.numeric:
             self.state = self.state.with_variable(first.text, Value(None, numeric=True))
