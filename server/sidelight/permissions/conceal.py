@@ -5,27 +5,26 @@ from dataclasses import dataclass
 
 from sidelight.core.access import Access
 from sidelight.permissions.case import Case, Seen
-from sidelight.permissions.ground import Ground
+from sidelight.permissions.ground import Ground, is_secret_name
 from sidelight.permissions.match import allowing_path, anchors, names_tool, restricting
 from sidelight.permissions.paths import Place, within
 from sidelight.permissions.patterns import PathPattern, path_pattern
 from sidelight.permissions.policy import Policy
 from sidelight.permissions.question import Question
-from sidelight.permissions.rule import Rule
 
 SECRETS = "they may hold secrets"
 
 
 @dataclass(frozen=True, slots=True)
 class _Minded:
-    """A deny or ask rule about reading, with the folders at which it starts."""
+    """A deny or ask rule about reading, with the beginnings of all paths that it can mean."""
 
-    rule: Rule
     pattern: PathPattern
     bases: tuple[str, ...]
+    starts: tuple[str, ...]
 
     def fits(self, path: str) -> bool:
-        return any(
+        return path.startswith(self.starts) and any(
             within(path, base) and self.pattern.matches(path[len(base.rstrip("/")) :].lstrip("/"))
             for base in self.bases
         )
@@ -41,11 +40,12 @@ def concealed(paths: Sequence[str], policy: Policy) -> Mapping[str, str]:
     minded = _minded(policy, ground)
     secrets = policy.ask_secrets and policy.mode != "bypassPermissions"
     found: dict[str, str] = {}
-    for path in paths:
-        place = Place(path, path, (path,))
-        reason = _by_rule(path, place, minded, policy, ground)
-        if not reason and secrets and ground.is_secret(place):
-            seen = Seen(Access(kind="read", target=path), (place,))
+    for path in paths:  # a search names as many as a workspace has: most must pass quickly
+        reason = ""
+        if any(each.fits(path) for each in minded):
+            reason = _by_rule(path, policy, ground)
+        if not reason and secrets and is_secret_name(path):
+            seen = Seen(Access(kind="read", target=path), (Place(path, path, (path,)),))
             allowed = allowing_path(policy.rules("allow"), seen, ground)
             reason = "" if allowed is not None else SECRETS
         if reason:
@@ -59,18 +59,16 @@ def _minded(policy: Policy, ground: Ground) -> list[_Minded]:
         if names_tool(rule, "Read") and rule.content is not None:
             pattern = path_pattern(rule.content, wide=True)
             if not pattern.negated:
-                minded.append(_Minded(rule, pattern, anchors(pattern, rule, ground)))
+                bases = anchors(pattern, rule, ground)
+                starts = tuple(base.rstrip("/") + "/" + pattern.prefix for base in bases)
+                minded.append(_Minded(pattern, bases, starts))
     return minded
 
 
-def _by_rule(
-    path: str, place: Place, minded: Sequence[_Minded], policy: Policy, ground: Ground
-) -> str:
-    if not any(each.fits(path) for each in minded):
-        return ""
+def _by_rule(path: str, policy: Policy, ground: Ground) -> str:
     access = Access(kind="read", target=path)
     question = Question("Read", {"file_path": path}, (access,))
-    case = Case(question, policy, ground, (Seen(access, (place,)),))
+    case = Case(question, policy, ground, (Seen(access, (Place(path, path, (path,)),)),))
     kinds = ((policy.rules("deny"), "denies"), (policy.rules("ask"), "asks before"))
     for rules, does in kinds:
         rule = restricting(rules, case)

@@ -30,6 +30,7 @@ PROTECTED_SHAPES = re.compile(r".*\.code-workspace|\.yarnrc.*")
 OWN = re.compile(
     r"(?:.*/)?(?:\.claude/(?:settings[^/]*\.json|hooks(?:/.*)?)|\.claude\.json|\.mcp\.json)"
 )
+SECRET_FOLDERS = (".ssh", ".gnupg", ".aws")
 SECRET_EXAMPLE = re.compile(r"\.env\.(?:example|sample|template|dist|defaults?)")
 SECRET = re.compile(
     r"\.env(?:\..+)?|.*\.(?:pem|key|p12|pfx|jks|keystore|ppk)|id_(?:rsa|dsa|ecdsa|ed25519)"
@@ -112,7 +113,7 @@ class Ground:
 
     def is_secret(self, place: Place) -> bool:
         """Whether the name is that of a file with credentials."""
-        return any(_secret_name(step) for step in place.steps)
+        return any(is_secret_name(step) for step in place.steps)
 
     def is_critical(self, place: Place) -> bool:
         """Whether removing it would take the system, the home or the workspace along."""
@@ -193,9 +194,11 @@ class Ground:
         return ""
 
 
-def _secret_name(path: str) -> bool:
-    folder, name = posixpath.split(path.casefold())
-    if posixpath.basename(folder) in {".ssh", ".gnupg", ".aws"} and not name.endswith(".pub"):
+def is_secret_name(path: str) -> bool:
+    """Whether the name is that of a file with credentials; quick, for many paths."""
+    folder, _, name = path.casefold().rpartition("/")
+    special = folder.endswith(SECRET_FOLDERS) and folder.rpartition("/")[2] in SECRET_FOLDERS
+    if special and not name.endswith(".pub"):
         return name not in {"known_hosts", "config"}
     return bool(SECRET.fullmatch(name)) and not SECRET_EXAMPLE.fullmatch(name)
 
