@@ -10,7 +10,7 @@ import pytest
 
 from sidelight.core.errors import ToolError
 from sidelight.core.ledger import FileLedger
-from sidelight.core.tool import Shell, ToolContext, ToolOutput
+from sidelight.core.tool import AnyTool, Shell, ToolContext, ToolOutput
 from sidelight.tools.grep import GrepTool
 from sidelight.tools.registry import parse_input
 from sidelight.tools.search.found import Conceals, conceal_nothing
@@ -48,7 +48,7 @@ class Typing:
         scratch = str(self.root.parent / "scratch")
         shell = Shell(str(self.root), [str(self.root)])
         context = ToolContext("s", "t", self.host, FileLedger(), shell, scratch)
-        tool = GrepTool(self.engine, conceals=self.conceals)
+        tool: AnyTool = GrepTool(self.engine, conceals=self.conceals)
         given = {"pattern": pattern, "output_mode": "content", **more}
         with anyio.fail_after(20):
             *_, output = [i async for i in tool.run(parse_input(tool, given), context)]
