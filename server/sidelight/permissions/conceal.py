@@ -1,11 +1,12 @@
 """Which files a search must leave out: those that rules or the secrets list withhold."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sidelight.core.access import Access
 from sidelight.permissions.case import Case, Seen
-from sidelight.permissions.ground import Ground, is_secret_name
+from sidelight.permissions.ground import Ground, secret_names
 from sidelight.permissions.match import allowing_path, anchors, names_tool, restricting
 from sidelight.permissions.paths import Place, within
 from sidelight.permissions.patterns import PathPattern, path_pattern
@@ -17,16 +18,25 @@ SECRETS = "they may hold secrets"
 
 @dataclass(frozen=True, slots=True)
 class _Minded:
-    """A deny or ask rule about reading, with the beginnings of all paths that it can mean."""
+    """A deny or ask rule about reading, with the beginnings of all paths that it can mean.
+
+    `part` is in all of these paths, too.
+    """
 
     pattern: PathPattern
     bases: tuple[str, ...]
     starts: tuple[str, ...]
+    part: str
 
     def fits(self, path: str) -> bool:
-        return path.startswith(self.starts) and any(
-            within(path, base) and self.pattern.matches(path[len(base.rstrip("/")) :].lstrip("/"))
-            for base in self.bases
+        return (
+            self.part in path
+            and path.startswith(self.starts)
+            and any(
+                within(path, base)
+                and self.pattern.matches(path[len(base.rstrip("/")) :].lstrip("/"))
+                for base in self.bases
+            )
         )
 
 
@@ -37,20 +47,25 @@ def concealed(paths: Sequence[str], policy: Policy) -> Mapping[str, str]:
     The reason is said of several files: `the rule Read(x) in /f denies it`.
     """
     ground = Ground.of(policy.roots, policy.cwd, policy.home, policy.disk)
-    minded = _minded(policy, ground)
-    secrets = policy.ask_secrets and policy.mode != "bypassPermissions"
     found: dict[str, str] = {}
-    for path in paths:  # a search names as many as a workspace has: most must pass quickly
-        reason = ""
-        if any(each.fits(path) for each in minded):
-            reason = _by_rule(path, policy, ground)
-        if not reason and secrets and is_secret_name(path):
-            seen = Seen(Access(kind="read", target=path), (Place(path, path, (path,)),))
-            allowed = allowing_path(policy.rules("allow"), seen, ground)
-            reason = "" if allowed is not None else SECRETS
+    for path in _named_by_rules(paths, policy, ground):
+        reason = _by_rule(path, policy, ground)
         if reason:
             found[path] = reason
+    if policy.ask_secrets and policy.mode != "bypassPermissions":
+        for path in secret_names(paths):
+            seen = Seen(Access(kind="read", target=path), (Place(path, path, (path,)),))
+            if path not in found and allowing_path(policy.rules("allow"), seen, ground) is None:
+                found[path] = SECRETS
     return found
+
+
+def _named_by_rules(paths: Sequence[str], policy: Policy, ground: Ground) -> list[str]:
+    """The paths that a rule may mean. A search has as many as a workspace: most go quickly."""
+    minded = _minded(policy, ground)
+    text = "\0".join(paths) if minded else ""
+    possible = [each for each in minded if each.part in text]
+    return [path for path in paths if any(each.fits(path) for each in possible)] if possible else []
 
 
 def _minded(policy: Policy, ground: Ground) -> list[_Minded]:
@@ -61,7 +76,8 @@ def _minded(policy: Policy, ground: Ground) -> list[_Minded]:
             if not pattern.negated:
                 bases = anchors(pattern, rule, ground)
                 starts = tuple(base.rstrip("/") + "/" + pattern.prefix for base in bases)
-                minded.append(_Minded(pattern, bases, starts))
+                part = max(re.split(r"\[.+?\]|[^\w.-]", pattern.text), key=len)
+                minded.append(_Minded(pattern, bases, starts, part))
     return minded
 
 

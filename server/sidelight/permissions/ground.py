@@ -3,7 +3,7 @@
 import fnmatch
 import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from sidelight.core.access import Access
@@ -37,6 +37,9 @@ SECRET = re.compile(
     r"|\.netrc|_netrc|\.pgpass|\.pypirc|\.git-credentials|\.htpasswd|credentials(?:\.json)?"
     r"|secrets?\.(?:json|ya?ml|toml)|service-account.*\.json|kubeconfig"
 )
+SECRET_STARTS = frozenset(".i_cskICSK\u212a\u017f")
+SECRET_ENDS = frozenset((".pem", ".key", ".p12", ".pfx", ".jks", "tore", ".ppk"))
+"""How every name that SECRET knows begins or ends, in any case; for a quick look at many."""
 BARE_REPOSITORY = ("HEAD", "objects", "refs")
 
 
@@ -194,8 +197,21 @@ class Ground:
         return ""
 
 
+def secret_names(paths: Sequence[str]) -> list[str]:
+    """Those of many paths whose names are those of files with credentials."""
+    folded = "\0".join(paths).casefold()
+    if any(f"{folder}/" in folded for folder in SECRET_FOLDERS):
+        return [path for path in paths if is_secret_name(path)]
+    likely: list[str] = []
+    for path in paths:
+        name = path[path.rfind("/") + 1 :]
+        if name[:1] in SECRET_STARTS or name[-4:].casefold() in SECRET_ENDS:
+            likely.append(path)
+    return [path for path in likely if is_secret_name(path)]
+
+
 def is_secret_name(path: str) -> bool:
-    """Whether the name is that of a file with credentials; quick, for many paths."""
+    """Whether the name is that of a file with credentials."""
     folder, _, name = path.casefold().rpartition("/")
     special = folder.endswith(SECRET_FOLDERS) and folder.rpartition("/")[2] in SECRET_FOLDERS
     if special and not name.endswith(".pub"):
