@@ -6,19 +6,22 @@ from dataclasses import dataclass, field
 import anyio
 
 from sidelight.core.access import Access
-from sidelight.core.errors import ToolError
+from sidelight.core.errors import ToolError, ToolErrorKind
 from sidelight.core.host import FileEdit
 from sidelight.core.record import PlainRecord
-from sidelight.core.tool import Progress, Shell, ToolContext, ToolOutput
+from sidelight.core.tool import AnyTool, Progress, Shell, ToolContext, ToolOutput
 
 
 class StepInput(PlainRecord):
-    """`gate` is where the call waits; `fail` is what it fails with."""
+    """`gate` is where the call waits; `fail` is what it fails with, of class `kind`; `size` the
+    length of its result."""
 
     name: str
     gate: str = ""
     fail: str = ""
+    kind: ToolErrorKind = "failed"
     bug: bool = False
+    size: int = 0
 
 
 @dataclass
@@ -61,5 +64,16 @@ class StepTool:
         if input.bug:
             raise RuntimeError("a bug")
         if input.fail:
-            raise ToolError(input.fail)
-        yield ToolOutput.of(f"{input.name} done")
+            raise ToolError(input.fail, input.kind)
+        yield ToolOutput.of("x" * input.size or f"{input.name} done")
+
+
+@dataclass
+class StepSource:
+    """Implements ToolSource with such tools, in the order in which they are named."""
+
+    label: str
+    names: Sequence[str]
+
+    def tools(self) -> Sequence[AnyTool]:
+        return [StepTool(name) for name in self.names]

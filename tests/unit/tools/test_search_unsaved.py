@@ -1,13 +1,14 @@
 """Grep on documents that are open with unsaved changes: as the user sees them."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import anyio
 import pytest
 
+from sidelight.core.content import Json
 from sidelight.core.errors import ToolError
 from sidelight.core.ledger import FileLedger
 from sidelight.core.tool import AnyTool, Shell, ToolContext, ToolOutput
@@ -21,6 +22,10 @@ from tests.fakes.host import FakeHost
 from tests.unit.tools.conftest import text_of
 
 pytestmark = [pytest.mark.anyio, pytest.mark.req("TOOL-06")]
+
+
+def run_of(tool: AnyTool, given: Json, context: ToolContext) -> AsyncIterator[object]:
+    return tool.run(parse_input(tool, given), context)
 
 
 @dataclass
@@ -48,10 +53,10 @@ class Typing:
         scratch = str(self.root.parent / "scratch")
         shell = Shell(str(self.root), [str(self.root)])
         context = ToolContext("s", "t", self.host, FileLedger(), shell, scratch)
-        tool: AnyTool = GrepTool(self.engine, conceals=self.conceals)
-        given = {"pattern": pattern, "output_mode": "content", **more}
+        tool = GrepTool(self.engine, conceals=self.conceals)
+        given: Json = {"pattern": pattern, "output_mode": "content", **more}
         with anyio.fail_after(20):
-            *_, output = [i async for i in tool.run(parse_input(tool, given), context)]
+            *_, output = [i async for i in run_of(tool, given, context)]
         assert isinstance(output, ToolOutput)
         assert not Path(scratch).exists() or list(Path(scratch).iterdir()) == []
         return output
