@@ -32,7 +32,7 @@ from sidelight.model.link import ModelLink
 from sidelight.model.prices import cost
 from sidelight.permissions.conceal import concealed
 from sidelight.permissions.paths import RealDisk
-from sidelight.permissions.pipeline import covers
+from sidelight.permissions.pipeline import covers, denied_outright
 from sidelight.permissions.policy import Policy, RuleSource
 from sidelight.permissions.rule import Source as RuleOrigin
 from sidelight.permissions.trust import is_trusted
@@ -53,6 +53,7 @@ from sidelight.settings.schema import FOLDER_SOURCES, SOURCES, Source
 from sidelight.settings.trusted import trusted_folders
 from sidelight.settings.watch import LiveSettings
 from sidelight.tools.bash.tool import BashOptions, BashTool
+from sidelight.tools.pool import gather
 from sidelight.tools.registry import built_in_tools, spec
 from sidelight.transcripts.entry import ModeStored, Opened
 from sidelight.transcripts.replay import Replay, replay
@@ -169,8 +170,9 @@ class _Builder:
         settings = self.loaded.settings
         self.rules = SessionRules(self.policy, self.shell, self._save, self._problem)
         bash = BashTool(BashOptions.of(settings, self._environment))
-        tools = built_in_tools(bash=bash, conceals=self._conceals)
-        self.tools: dict[str, AnyTool] = {tool.name: tool for tool in tools}
+        own = built_in_tools(bash=bash, conceals=self._conceals)
+        pool = gather(own, simple=settings.sidelight.simple_tools)
+        self.tools: dict[str, AnyTool] = {tool.name: tool for tool in pool.tools}
         reviews = ReviewStore(self.world.state_home / "review" / self.id)
         reviewed = reviews.load() if self.stored else {}
         recorder = Recorder(self.transcript, reviews, self._problem)
@@ -227,7 +229,9 @@ class _Builder:
             model=model,
             system=self._system(model),
             tools=tuple(
-                spec(self.tools[name], self.world.prompts.tool) for name in sorted(self.tools)
+                spec(tool, self.world.prompts.tool)
+                for name, tool in self.tools.items()
+                if denied_outright(name, self.policy) is None
             ),
         )
         self.transcript.append(opened)

@@ -1,6 +1,6 @@
 """Which tools a session has: the built-in ones and those of other sources, in a fixed order."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -38,14 +38,13 @@ def gather(
     built_in: Iterable[AnyTool],
     sources: Sequence[ToolSource] = (),
     *,
-    denied: Callable[[str], bool],
     simple: bool = False,
 ) -> Pool:
     """Put the pool together. A name that is taken stays with the built-in tool, else with the
     source whose label comes first.
 
-    `denied` says of a name whether a rule denies the whole tool; the model is not told of such
-    a one. Simple mode has no sources.
+    Simple mode has no sources. What a rule denies outright is in the pool, so that a call of it
+    hears of the rule; but the model is not told of it.
     """
     own = {tool.name: tool for tool in built_in if not simple or tool.name in SIMPLE}
     taken = dict.fromkeys(own, "a built-in tool")
@@ -61,5 +60,5 @@ def gather(
                 continue
             taken[tool.name] = source.label
             more[tool.name] = tool
-    parts = [[part[name] for name in sorted(part) if not denied(name)] for part in (own, more)]
+    parts = [[part[name] for name in sorted(part)] for part in (own, more)]
     return Pool((*parts[0], *parts[1]), tuple(notices))

@@ -25,13 +25,9 @@ def names(tools: Iterable[AnyTool]) -> list[str]:
     return [tool.name for tool in tools]
 
 
-def open_to_all(name: str) -> bool:
-    return False
-
-
 def test_built_in_tools_come_first_and_each_part_is_sorted() -> None:
     sources = [StepSource("zoo", ["mcp__zoo__b", "mcp__zoo__a"]), StepSource("ant", ["Aaa"])]
-    pool = gather(OWN, sources, denied=open_to_all)
+    pool = gather(OWN, sources)
     assert names(pool.tools) == [
         "Bash",
         "Edit",
@@ -46,7 +42,7 @@ def test_built_in_tools_come_first_and_each_part_is_sorted() -> None:
 
 def test_a_built_in_tool_wins_a_name_and_that_is_said() -> None:
     sources = [StepSource("zoo", ["Read", "x"]), StepSource("ant", ["x"])]
-    pool = gather(OWN, sources, denied=open_to_all)
+    pool = gather(OWN, sources)
     assert names(pool.tools) == ["Bash", "Edit", "Read", "Write", "x"]
     assert pool.tools[2] is OWN[3]
     assert pool.notices == (
@@ -55,19 +51,13 @@ def test_a_built_in_tool_wins_a_name_and_that_is_said() -> None:
     )
 
 
-def test_denied_tools_are_not_in_it_and_free_no_name() -> None:
-    sources = [StepSource("zoo", ["Read", "x", "y"])]
-    pool = gather(OWN, sources, denied=lambda name: name in {"Read", "x"})
-    assert names(pool.tools) == ["Bash", "Edit", "Write", "y"]
-
-
 def test_simple_mode_has_three_tools() -> None:
-    pool = gather(OWN, [StepSource("zoo", ["x"])], denied=open_to_all, simple=True)
+    pool = gather(OWN, [StepSource("zoo", ["x"])], simple=True)
     assert pool == Pool((OWN[1], OWN[2], OWN[3]))
 
 
 @given(st.permutations(["a", "b", "c", "d"]), st.permutations([0, 1]))
 def test_the_order_does_not_depend_on_who_came_first(tools: list[str], order: list[int]) -> None:
     sources = [StepSource("one", tools), StepSource("two", ["e", *tools])]
-    pool = gather(OWN[::-1], [sources[index] for index in order], denied=open_to_all)
+    pool = gather(OWN[::-1], [sources[index] for index in order])
     assert names(pool.tools) == ["Bash", "Edit", "Read", "Write", "a", "b", "c", "d", "e"]
