@@ -11,6 +11,7 @@ from sidelight.core.content import ToolUse
 from sidelight.core.events import ToolCallEnded
 from sidelight.core.host import PermissionReply
 from sidelight.hooks.outcome import HookOutcome
+from sidelight.tools.read import ReadTool
 from tests.builders import Stage, results
 from tests.fakes.model import ScriptedModel
 from tests.fakes.tools import StepTool
@@ -100,6 +101,23 @@ async def test_hooks_are_told_the_class_beside_the_text() -> None:
     (told,) = [extra for event, extra in stage.hooks.fired if event == "PostToolUseFailure"]
     assert (told["error"], told["error_class"]) == ("a secret text", "stale")
     assert told["duration_ms"] >= 0
+
+
+@pytest.mark.req("TOOL-02")
+async def test_hooks_read_absolute_paths_and_the_input_that_ran() -> None:
+    """Spec: `file_path` is absolute for hooks; what a hook changed is what later ones read."""
+    read = ToolUse(id="toolu_a", name="Read", input={"file_path": "a/../b.txt"})
+    stage = Stage(ScriptedModel([[read], ["I see"]]), [ReadTool()])
+    changed = {"file_path": "c.txt", "limit": 1}
+    stage.hooks.answers = {"PreToolUse": HookOutcome(updated_input=changed)}
+    stage.host.files["/w/c.txt"] = "x\n"
+    await stage.run()
+    told = [(e, extra["tool_input"]) for e, extra in stage.hooks.fired if "ToolUse" in e]
+    assert told == [
+        ("PreToolUse", {"file_path": "/w/b.txt"}),
+        ("PostToolUse", {"file_path": "/w/c.txt", "limit": 1}),
+    ]
+    assert read.input == {"file_path": "a/../b.txt"}, "what the model said stays as it was"
 
 
 @pytest.mark.req("TOOL-02")

@@ -82,7 +82,7 @@ class _Life:
         first = prepare(self.call, self.turn.tools, self.context.shell)
         summary = first.tool.summary(first.parsed)
         await self.emit(ToolCallStarted(call=self.call, summary=summary))
-        before = await self._fire("PreToolUse", {})
+        before = await self._fire("PreToolUse", first, {})
         if before.stop is not None:
             said = await self._stopped_by_a_hook(before.stop)
             return await self.end_badly(said, "denied_by_hook", stop="")
@@ -123,13 +123,13 @@ class _Life:
         try:
             output = await kept_small(await self._last_output(prepared), self.context)
         except ToolError as error:
-            after = await self._failed(error.message, error.kind)
+            after = await self._failed(prepared, error.message, error.kind)
             return await self.end_badly(error.message, error.kind, (*beside, *after.contexts))
         if output.is_error:
-            after = await self._failed(_text_of(output), output.error or "failed")
+            after = await self._failed(prepared, _text_of(output), output.error or "failed")
         else:
             extra = {"tool_response": output.data, "duration_ms": self._elapsed()}
-            after = await self._fire("PostToolUse", extra)
+            after = await self._fire("PostToolUse", prepared, extra)
         if output.cwd is not None and output.cwd != stood:
             await self._moved(stood, output.cwd)
         beside = [*beside, *after.contexts]
@@ -144,9 +144,9 @@ class _Life:
         kind = (output.error or "failed") if output.is_error else None
         return await self._end(output, outcome, beside, stop=stop, kind=kind)
 
-    async def _failed(self, message: str, kind: ToolErrorKind) -> HookOutcome:
+    async def _failed(self, prepared: Prepared, message: str, kind: ToolErrorKind) -> HookOutcome:
         extra = {"error": message, "error_class": kind, "duration_ms": self._elapsed()}
-        return await self._fire("PostToolUseFailure", extra)
+        return await self._fire("PostToolUseFailure", prepared, extra)
 
     async def _stopped_by_a_hook(self, why: str) -> str:
         """Tell the person; that a hook ends a turn is no error."""
@@ -178,10 +178,10 @@ class _Life:
             raise RuntimeError(f"{prepared.tool.name} ended without an output")
         return output
 
-    async def _fire(self, event: str, extra: Json) -> HookOutcome:
+    async def _fire(self, event: str, prepared: Prepared, extra: Json) -> HookOutcome:
         fields: Json = {
             "tool_name": self.call.name,
-            "tool_input": self.call.input,
+            "tool_input": prepared.told,
             "tool_use_id": self.call.id,
         }
         outcome = await self.turn.hooks.fire(event, {**fields, **extra}, self.call.name)
