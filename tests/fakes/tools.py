@@ -1,6 +1,6 @@
 """Tools whose running a test steers: they wait at gates and note what they did."""
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import anyio
@@ -9,7 +9,9 @@ from sidelight.core.access import Access
 from sidelight.core.errors import ToolError, ToolErrorKind
 from sidelight.core.host import FileEdit
 from sidelight.core.record import PlainRecord
-from sidelight.core.tool import AnyTool, Progress, Shell, ToolContext, ToolOutput
+from sidelight.core.tool import Progress, Shell, ToolContext, ToolOutput
+from sidelight.tools.pool import Offer
+from sidelight.tools.registry import spec
 
 
 class StepInput(PlainRecord):
@@ -70,10 +72,21 @@ class StepTool:
 
 @dataclass
 class StepSource:
-    """Implements ToolSource with such tools, in the order in which they are named."""
+    """Implements ToolSource with such tools, in the order in which they are named.
+
+    `about` has descriptions, `hints` words to search by, `always` what is loaded always.
+    """
 
     label: str
     names: Sequence[str]
+    about: Mapping[str, str] = field(default_factory=dict[str, str])
+    hints: Mapping[str, str] = field(default_factory=dict[str, str])
+    always: Sequence[str] = ()
 
-    def tools(self) -> Sequence[AnyTool]:
-        return [StepTool(name) for name in self.names]
+    def offers(self) -> Sequence[Offer]:
+        return [self._offer(name) for name in self.names]
+
+    def _offer(self, name: str) -> Offer:
+        tool = StepTool(name)
+        told = spec(tool, lambda name: self.about.get(name, f"Does {name}."))
+        return Offer(tool, told, self.hints.get(name, ""), name in self.always)

@@ -28,6 +28,7 @@ from sidelight.core.events import (
 from sidelight.core.ids import new_id
 from sidelight.core.messages import Attachment, Message
 from sidelight.core.model import ModelRequest
+from sidelight.model.catalog import card
 from sidelight.model.retry import slices
 
 
@@ -101,11 +102,17 @@ async def _fit(turn: Turn, step: _Step, executor: ToolExecutor) -> AsyncGenerato
             turn.history,
             struck=state.repairs.struck,
             without_thinking=state.repairs.without_thinking,
+            tool_search=_searches(turn, state.model),
         ),
         max_output_tokens=state.larger_output,
         effort=turn.effort,
     )
     yield StepStarted(step=state.step, model=state.model, transition=state.transition)
+
+
+def _searches(turn: Turn, model: str) -> bool:
+    """Whether the model may be referred to a tool whose definition it has not seen."""
+    return "deferred_tools" in card(model).features and any(s.deferred for s in turn.specs)
 
 
 async def _call(turn: Turn, step: _Step, executor: ToolExecutor) -> AsyncGenerator[Event, None]:

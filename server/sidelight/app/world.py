@@ -13,6 +13,7 @@ from sidelight.agent.prepared import prepare
 from sidelight.agent.turn import Bounds
 from sidelight.app.bounds import bounds_of, unread_variables
 from sidelight.app.models import roles, user_side
+from sidelight.app.toolbox import Terms, open_toolbox
 from sidelight.context.environment import Environment, opening_reminder
 from sidelight.context.system_prompt import build_system_prompt
 from sidelight.core.content import Json, ToolUse
@@ -21,7 +22,7 @@ from sidelight.core.errors import ToolError
 from sidelight.core.events import Notice
 from sidelight.core.messages import Attachment, Usage
 from sidelight.core.model import SystemPrompt
-from sidelight.core.tool import AnyTool, Shell
+from sidelight.core.tool import Shell
 from sidelight.git.state import git_state
 from sidelight.hooks.engine import HookEngine, HookScope, HookSurroundings
 from sidelight.hooks.watch import FileRuns
@@ -32,7 +33,7 @@ from sidelight.model.link import ModelLink
 from sidelight.model.prices import cost
 from sidelight.permissions.conceal import concealed
 from sidelight.permissions.paths import RealDisk
-from sidelight.permissions.pipeline import covers, denied_outright
+from sidelight.permissions.pipeline import covers
 from sidelight.permissions.policy import Policy, RuleSource
 from sidelight.permissions.rule import Source as RuleOrigin
 from sidelight.permissions.trust import is_trusted
@@ -53,8 +54,8 @@ from sidelight.settings.schema import FOLDER_SOURCES, SOURCES, Source
 from sidelight.settings.trusted import trusted_folders
 from sidelight.settings.watch import LiveSettings
 from sidelight.tools.bash.tool import BashOptions, BashTool
-from sidelight.tools.pool import gather
-from sidelight.tools.registry import built_in_tools, spec
+from sidelight.tools.pool import ToolSource
+from sidelight.tools.registry import built_in_tools
 from sidelight.transcripts.entry import ModeStored, Opened
 from sidelight.transcripts.replay import Replay, replay
 from sidelight.transcripts.store import Transcript, folder_for
@@ -82,7 +83,10 @@ class Choices:
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """What the sessions of one process share. `choices` may change while the process runs."""
+    """What the sessions of one process share. `choices` may change while the process runs.
+
+    `sources` have tools besides the built-in ones.
+    """
 
     environ: Mapping[str, str]
     home: Path
@@ -92,6 +96,7 @@ class World:
     prompts: PromptLibrary
     link: ModelLink
     file_runs: FileRuns = field(default_factory=FileRuns)
+    sources: tuple[ToolSource, ...] = ()
 
 
 def make_world(environ: Mapping[str, str], place: str, choices: Callable[[], Choices]) -> World:
@@ -170,9 +175,13 @@ class _Builder:
         settings = self.loaded.settings
         self.rules = SessionRules(self.policy, self.shell, self._save, self._problem)
         bash = BashTool(BashOptions.of(settings, self._environment))
-        own = built_in_tools(bash=bash, conceals=self._conceals)
-        pool = gather(own, simple=settings.sidelight.simple_tools)
-        self.tools: dict[str, AnyTool] = {tool.name: tool for tool in pool.tools}
+        self.toolbox = open_toolbox(
+            built_in_tools(bash=bash, conceals=self._conceals),
+            self.world.sources,
+            Terms.of(settings.sidelight, self.policy, self.roles.main, self.world.prompts.tool),
+            self._environment(),
+        )
+        self.tools = self.toolbox.tools
         reviews = ReviewStore(self.world.state_home / "review" / self.id)
         reviewed = reviews.load() if self.stored else {}
         recorder = Recorder(self.transcript, reviews, self._problem)
@@ -228,11 +237,7 @@ class _Builder:
             cwd=self.cwd,
             model=model,
             system=self._system(model),
-            tools=tuple(
-                spec(tool, self.world.prompts.tool)
-                for name, tool in self.tools.items()
-                if denied_outright(name, self.policy) is None
-            ),
+            tools=self.toolbox.specs,
         )
         self.transcript.append(opened)
         self.transcript.append(ModeStored(mode=self.policy.mode))
@@ -329,6 +334,7 @@ class _Builder:
             *(str(problem) for problem in self.loaded.problems),
             *_unused(self.loaded),
             *self._refused_mode(),
+            *self.toolbox.notices,
             *unread_variables(self._environment()),
             *(f"{p.source.label}: {p.text}: {p.reason}" for p in self.policy.problems),
             *hooks.notices(),

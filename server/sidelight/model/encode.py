@@ -163,15 +163,16 @@ def _system(system: SystemPrompt, card: ModelCard) -> Piece:
 
 
 def _tool(tool: ToolSpec, card: ModelCard) -> Piece:
-    return Piece(
-        _bytes(
-            {
-                "name": tool.name,
-                "description": tool.description,
-                "input_schema": tool.input_schema,
-            }
-        )
-    )
+    fields: Json = {
+        "name": tool.name,
+        "description": tool.description,
+        "input_schema": tool.input_schema,
+    }
+    if not tool.deferred:
+        return Piece(_bytes(fields))
+    if "deferred_tools" in card.features:
+        fields["defer_loading"] = True
+    return Piece(_bytes(fields), for_model=card.id)
 
 
 def _thinking(request: ModelRequest, card: ModelCard, limit: int) -> Json | None:

@@ -102,13 +102,15 @@ class Retry(Part):
 class Own(Part):
     """What only this product has.
 
-    `simple_tools` offers new conversations Bash, Edit and Read only. `unsaved_buffers` says what an edit does with them first; `api_key_header` in which header a
+    `simple_tools` offers new conversations Bash, Edit and Read only; `tool_search` says when they
+    are told the names only of tools from other sources (`tools.pool.deferred`). `unsaved_buffers` says what an edit does with them first; `api_key_header` in which header a
     gateway looks for the key.
     """
 
     limits: Limits = Limits()
     retry: Retry = Retry()
     simple_tools: bool = False
+    tool_search: str = "auto"
     small_model: str | None = None
     api_key_header: Literal["authorization", "x-api-key"] = "authorization"
     unsaved_buffers: Literal["save", "keep"] = "save"
