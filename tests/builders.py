@@ -77,6 +77,7 @@ class Stage:
     history: list[Message] = field(default_factory=list[Message])
     events: list[Event] = field(default_factory=list[Event])
     ledger: FileLedger = field(default_factory=FileLedger)
+    scratch: str = "/scratch"
 
     def __post_init__(self) -> None:
         self.shell = Shell("/w", ("/w",))
@@ -99,7 +100,7 @@ class Stage:
         await self.sleep(seconds)
 
     def _context(self, tool_use_id: str) -> ToolContext:
-        return ToolContext("s", tool_use_id, self.host, self.ledger, self.shell, "/scratch")
+        return ToolContext("s", tool_use_id, self.host, self.ledger, self.shell, self.scratch)
 
     def turn(self) -> Turn:
         return Turn(

@@ -4,7 +4,7 @@ import json
 import os
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from sidelight.core.host import PermissionPrompt, PermissionReply, UserQuestion
 from sidelight.headless.host import DiskHost
 from sidelight.session.manager import SessionManager
 from sidelight.session.session import Session
+from sidelight.tools.pool import ToolSource
 from tests.fakes.messages_api.double import Double
 from tests.fakes.messages_api.script import Block, tool_use
 
@@ -104,6 +105,7 @@ async def opened(
     mode: Mode | None = None,
     trusted: bool = True,
     settings: dict[str, Any] = QUICK,
+    sources: tuple[ToolSource, ...] = (),
 ) -> AsyncGenerator[Desk]:
     """A new session in the folder, or the stored one of that id; `settings` as if by argument."""
     environ = {
@@ -114,6 +116,7 @@ async def opened(
     world = make_world(
         environ, "in a test", lambda: Choices(mode=mode, trusted=trusted, arguments=settings)
     )
+    world = replace(world, sources=sources)
     person, early = Person(), list[Event]()
     host = Place(person)
     desk: Desk | None = None

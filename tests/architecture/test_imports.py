@@ -12,6 +12,7 @@ LAZY = {
     "git": "git/state.py",
     "huggingface_hub": "model/local/download.py",
     "jedi": "actions/names.py",
+    "regex": "tools/search/expression.py",
     "tree_sitter": "tools/bash/parse.py",
     "tree_sitter_bash": "tools/bash/parse.py",
     "watchfiles": "headless/watch.py",

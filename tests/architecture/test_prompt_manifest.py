@@ -10,6 +10,7 @@ from sidelight.resources.locate import resource
 from sidelight.resources.prompts import PromptLibrary
 from sidelight.tools.bash.tool import BashOptions, BashTool
 from sidelight.tools.registry import built_in_tools
+from sidelight.tools.tool_search import ToolSearchTool
 
 SERVER = Path(__file__).resolve().parents[2] / "server" / "sidelight"
 PROMPTS = resource("prompts")
@@ -23,7 +24,7 @@ LONGEST = 120
 
 def tool_names() -> list[str]:
     tools = built_in_tools(bash=BashTool(BashOptions(environment=dict)))
-    return [tool.name for tool in tools]
+    return [*(tool.name for tool in tools), ToolSearchTool.name]
 
 
 def named_in_code() -> set[str]:

@@ -9,6 +9,7 @@ from pathlib import Path
 import anyio
 
 from tests.bench.decode import decode
+from tests.bench.search import search
 from tests.bench.start import first_request, initialize_ratio
 from tests.bench.stop import stubborn_child
 from tests.bench.table import head
@@ -33,6 +34,7 @@ async def main() -> None:
         await ten_calls(folder)
         await long_session(folder)
         await stubborn_child(folder)
+        await search(folder)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import anyio
 import pytest
+from lsprotocol import types
 
 from sidelight.core.content import ToolUse
 from sidelight.core.decision import Reason
@@ -35,7 +36,10 @@ pytestmark = pytest.mark.anyio
 
 @dataclass
 class Harness:
-    """A host and the world behind it: `put` and `get` go past the host to the saved files."""
+    """A host and the world behind it: `put` and `get` go past the host to the saved files.
+
+    `typed` makes this the text of an open document, unsaved; False where nothing is open.
+    """
 
     host: Host
     root: Path
@@ -43,6 +47,7 @@ class Harness:
     get: Callable[[str], str | None]
     notices: Callable[[], list[tuple[str, str]]]
     watched: Callable[[], tuple[str, ...]]
+    typed: Callable[[str, str], bool] = lambda path, text: False
 
     def path(self, name: str) -> str:
         return str(self.root / name)
@@ -54,8 +59,12 @@ def fake(root: Path) -> Harness:
     def notices() -> list[tuple[str, str]]:
         return list(host.notices)
 
+    def typed(path: str, text: str) -> bool:
+        host.open(path, text)
+        return True
+
     return Harness(
-        host, root, host.files.__setitem__, host.files.get, notices, lambda: host.watched
+        host, root, host.files.__setitem__, host.files.get, notices, lambda: host.watched, typed
     )
 
 
@@ -109,7 +118,19 @@ async def editor(root: Path, *, opens: bool, ours: bool) -> AsyncGenerator[Harne
             told = client.named("_sidelight/notice")
             return [(one["severity"], one["text"]) for one in told]
 
-        yield Harness(host, root, put, get, notices, watched)
+        def typed(path: str, text: str) -> bool:
+            uri = Path(path).as_uri()
+            if not opens:
+                return False
+            if uri not in fake.texts:
+                server.buffers.open(uri, 1, "", "text")
+            version = fake.versions[uri] = fake.versions.get(uri, 1) + 1
+            fake.texts[uri] = text
+            whole = types.TextDocumentContentChangeWholeDocument(text=text)
+            server.buffers.change(uri, version, [whole])
+            return True
+
+        yield Harness(host, root, put, get, notices, watched, typed)
 
 
 async def _nothing(_: object) -> object:
@@ -162,6 +183,19 @@ async def test_a_text_is_read_with_its_exact_line_ends(harness: Harness) -> None
         text="one\r\ntwo\n\x0c\u2028three\r",
         digest=digest_of("one\r\ntwo\n\x0c\u2028three\r"),
     )
+
+
+async def test_documents_with_unsaved_changes_are_told(harness: Harness) -> None:
+    """B034: what a search has to know."""
+    one, two, new = harness.path("1.txt"), harness.path("2.txt"), harness.path("new.txt")
+    harness.put(one, "one\r\n")
+    harness.put(two, "two\n")
+    opens = [harness.typed(one, "one more\r\n"), harness.typed(two, "two\n")]
+    opens.append(harness.typed(new, "new\n"))
+    with anyio.fail_after(5):
+        told = [(each.path, each.text, each.unsaved) for each in await harness.host.unsaved()]
+    expected = [(one, "one more\r\n", True), (new, "new\n", True)]
+    assert told == (expected if all(opens) else [])
 
 
 async def test_a_missing_file_and_a_folder_are_told_apart(harness: Harness) -> None:

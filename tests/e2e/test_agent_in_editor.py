@@ -273,3 +273,27 @@ async def test_a_selection_that_must_not_be_read_does_not_go_along_and_that_is_s
             assert "hunter2" not in sent
             assert "in the open" in sent
     assert b"hunter2" not in transcripts()
+
+
+async def test_grep_finds_what_the_user_has_typed_and_not_saved(tmp_path: Path) -> None:
+    """B034."""
+    path = put(tmp_path / "a.txt")
+    put(tmp_path / "b.txt")
+    grep = tool_use("Grep", {"pattern": "three", "output_mode": "content"})
+    with running_double([reply(grep), reply(text("Done."))]) as double:
+        async with agent(tmp_path, double) as desk:
+            uri = await desk.editor.open(path)
+            await desk.editor.write(uri, "one\nthree and a half\n")
+            await desk.ask(await desk.new_session(), "where is three?")
+            (result,) = [
+                block
+                for block in double.requests[-1].messages[-1]["content"]
+                if block["type"] == "tool_result"
+            ]
+    assert result["content"] == [
+        {
+            "type": "text",
+            "text": "a.txt:2:three and a half\nb.txt:3:three\n\n(2 matching lines in 2 files.)\n\n"
+            "(Searched as open in the editor, not saved yet: a.txt.)",
+        }
+    ]

@@ -67,6 +67,10 @@ class FakeHost:
         text = self.files[path]
         return FileSnapshot(path=path, text=text, digest=digest_of(text))
 
+    async def unsaved(self) -> Sequence[FileSnapshot]:
+        open_ones = [await self.read_text(path) for path in self.buffers]
+        return [snapshot for snapshot in open_ones if snapshot.unsaved]
+
     async def apply_edit(self, edits: Sequence[FileEdit], label: str) -> EditOutcome:
         if self.before_apply is not None:
             user, self.before_apply = self.before_apply, None

@@ -1,24 +1,29 @@
 """Tools whose running a test steers: they wait at gates and note what they did."""
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import anyio
 
 from sidelight.core.access import Access
-from sidelight.core.errors import ToolError
+from sidelight.core.errors import ToolError, ToolErrorKind
 from sidelight.core.host import FileEdit
 from sidelight.core.record import PlainRecord
 from sidelight.core.tool import Progress, Shell, ToolContext, ToolOutput
+from sidelight.tools.pool import Offer
+from sidelight.tools.registry import spec
 
 
 class StepInput(PlainRecord):
-    """`gate` is where the call waits; `fail` is what it fails with."""
+    """`gate` is where the call waits; `fail` is what it fails with, of class `kind`; `size` the
+    length of its result."""
 
     name: str
     gate: str = ""
     fail: str = ""
+    kind: ToolErrorKind = "failed"
     bug: bool = False
+    size: int = 0
 
 
 @dataclass
@@ -61,5 +66,27 @@ class StepTool:
         if input.bug:
             raise RuntimeError("a bug")
         if input.fail:
-            raise ToolError(input.fail)
-        yield ToolOutput.of(f"{input.name} done")
+            raise ToolError(input.fail, input.kind)
+        yield ToolOutput.of("x" * input.size or f"{input.name} done")
+
+
+@dataclass
+class StepSource:
+    """Implements ToolSource with such tools, in the order in which they are named.
+
+    `about` has descriptions, `hints` words to search by, `always` what is loaded always.
+    """
+
+    label: str
+    names: Sequence[str]
+    about: Mapping[str, str] = field(default_factory=dict[str, str])
+    hints: Mapping[str, str] = field(default_factory=dict[str, str])
+    always: Sequence[str] = ()
+
+    def offers(self) -> Sequence[Offer]:
+        return [self._offer(name) for name in self.names]
+
+    def _offer(self, name: str) -> Offer:
+        tool = StepTool(name)
+        told = spec(tool, lambda name: self.about.get(name, f"Does {name}."))
+        return Offer(tool, told, self.hints.get(name, ""), name in self.always)

@@ -7,7 +7,7 @@ from sidelight.agent.stream import Emit
 from sidelight.agent.turn import Rules, Turn
 from sidelight.core.content import ToolUse
 from sidelight.core.decision import Allow, Ask, Deny, Reason
-from sidelight.core.errors import HostError, ToolError
+from sidelight.core.errors import HostError, ToolError, ToolErrorKind
 from sidelight.core.events import PermissionAsked
 from sidelight.core.host import PermissionPrompt, PermissionReply
 from sidelight.core.ids import new_id
@@ -63,10 +63,10 @@ async def ask(
 
 async def ask_to_go_on(
     call: ToolUse, why: str, turn: Turn, context: ToolContext, emit: Emit
-) -> tuple[str, str | None] | None:
+) -> tuple[str, str | None, ToolErrorKind] | None:
     """Ask whether a call that was repeated may run once more; None if it may.
 
-    Else what the model is told, and beside it the text that ends the turn, if it does. Where
+    Else what the model is told, the text that ends the turn, if it does, and the class. Where
     nobody can be asked, the model is told once; the next equal call ends the turn.
     """
     prompt = PermissionPrompt(
@@ -83,6 +83,8 @@ async def ask_to_go_on(
         turn.repeats.allowed()
         return None
     if not reply.feedback:
-        return DENIED, ""
+        return DENIED, "", "denied_by_person"
     stop = NO_END.format(why=why) if turn.repeats.refused() else None
-    return f"{GO_ON.format(why=why)}\n{reply.feedback}", stop
+    asked = turn.rules.policy.mode != "dontAsk"
+    kind: ToolErrorKind = "denied_by_person" if asked else "denied_by_rule"
+    return f"{GO_ON.format(why=why)}\n{reply.feedback}", stop, kind

@@ -259,6 +259,7 @@ class ToolExecutor:
                     name=slot.call.name,
                     result=result,
                     outcome="stopped",
+                    error="interrupted",
                     duration_ms=int((time.monotonic() - began) * 1000),
                 )
             )

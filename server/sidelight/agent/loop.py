@@ -30,6 +30,7 @@ from sidelight.core.events import (
 from sidelight.core.ids import new_id
 from sidelight.core.messages import Attachment, Message, Usage
 from sidelight.core.model import ModelRequest
+from sidelight.model.catalog import card
 from sidelight.model.retry import slices
 
 
@@ -109,6 +110,7 @@ async def _fit(turn: Turn, step: _Step, executor: ToolExecutor) -> AsyncGenerato
             turn.history,
             struck=state.repairs.struck,
             without_thinking=state.repairs.without_thinking,
+            tool_search=_searches(turn, state.model),
         ),
         max_output_tokens=state.larger_output,
         effort=turn.effort,
@@ -119,6 +121,11 @@ async def _fit(turn: Turn, step: _Step, executor: ToolExecutor) -> AsyncGenerato
         yield event
     if step.halts:
         step.decision = Stop("blocked", step.halts[0])
+
+
+def _searches(turn: Turn, model: str) -> bool:
+    """Whether the model may be referred to a tool whose definition it has not seen."""
+    return "deferred_tools" in card(model).features and any(s.deferred for s in turn.specs)
 
 
 async def _call(turn: Turn, step: _Step, executor: ToolExecutor) -> AsyncGenerator[Event, None]:

@@ -9,6 +9,7 @@ from sidelight.core.content import Json, ToolUse
 from sidelight.core.errors import ToolError
 from sidelight.core.record import PlainRecord
 from sidelight.core.tool import AnyTool, Shell
+from sidelight.files.paths import locate
 from sidelight.tools.registry import parse_input, present_name
 
 log = logging.getLogger(__name__)
@@ -16,12 +17,16 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A call, its tool, its parsed input, and all that it would touch."""
+    """A call, its tool, its parsed input, and all that it would touch.
+
+    `told` is the input as hooks read it: the file's path is absolute, `~` expanded.
+    """
 
     call: ToolUse
     tool: AnyTool
     parsed: PlainRecord
     accesses: tuple[Access, ...]
+    told: Json
 
     @property
     def changes(self) -> bool:
@@ -36,7 +41,15 @@ def prepare(call: ToolUse, tools: Mapping[str, AnyTool], shell: Shell) -> Prepar
         names = ", ".join(sorted(tools))
         raise ToolError(f"There is no tool {call.name!r}. The tools are: {names}.", "invalid_input")
     parsed = parse_input(tool, call.input)
-    return Prepared(call, tool, parsed, tuple(tool.touches(parsed, shell)))
+    accesses = tuple(tool.touches(parsed, shell))
+    return Prepared(call, tool, parsed, accesses, _filled_in(call.input, shell))
+
+
+def _filled_in(input: Json, shell: Shell) -> Json:
+    path = input.get("file_path")
+    if not isinstance(path, str):
+        return input
+    return {**input, "file_path": locate(path, shell.cwd, shell.roots)}
 
 
 def with_input(

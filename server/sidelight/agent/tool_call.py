@@ -10,12 +10,13 @@ from typing import Literal, cast
 
 from sidelight.agent.authorize import ask, ask_to_go_on
 from sidelight.agent.executor import CallOutcome
+from sidelight.agent.large import kept_small
 from sidelight.agent.prepared import Prepared, prepare, with_input
 from sidelight.agent.stream import Emit
 from sidelight.agent.turn import Turn
 from sidelight.core.content import Json, Text, ToolResult, ToolUse
 from sidelight.core.decision import Ask, Deny
-from sidelight.core.errors import HostError, ToolError
+from sidelight.core.errors import HostError, ToolError, ToolErrorKind
 from sidelight.core.events import (
     Notice,
     PermissionDecided,
@@ -30,6 +31,9 @@ from sidelight.permissions.question import Question
 from sidelight.tools.registry import present_name
 
 log = logging.getLogger(__name__)
+
+DENIED_BY: dict[str, ToolErrorKind] = {"person": "denied_by_person", "hook": "denied_by_hook"}
+"""The class of a denial, by the layer that gave it; all others are rules and modes."""
 
 
 async def run_call(call: ToolUse, turn: Turn, emit: Emit) -> CallOutcome:
@@ -47,7 +51,7 @@ async def _lived(life: "_Life") -> CallOutcome:
     try:
         return await life.run()
     except ToolError as error:
-        return await life.end_badly(error.message, "failed")
+        return await life.end_badly(error.message, error.kind)
     except HostError as error:
         return await life.end_badly(f"The editor did not do it: {error}", "failed")
     except Exception as error:
@@ -55,7 +59,7 @@ async def _lived(life: "_Life") -> CallOutcome:
         return await life.end_badly(
             f"{call.name} failed by a fault of its own ({type(error).__name__}). "
             "Try another way, and tell the user about it.",
-            "failed",
+            "bug",
         )
 
 
@@ -74,14 +78,14 @@ class _Life:
         if why is not None:
             refused = await ask_to_go_on(self.call, why, self.turn, self.context, self.emit)
             if refused is not None:
-                return await self.end_badly(refused[0], "denied", stop=refused[1])
+                return await self.end_badly(refused[0], refused[2], stop=refused[1])
         first = prepare(self.call, self.turn.tools, self.context.shell)
         summary = first.tool.summary(first.parsed)
         await self.emit(ToolCallStarted(call=self.call, summary=summary))
-        before = await self._fire("PreToolUse", {})
+        before = await self._fire("PreToolUse", first, {})
         if before.stop is not None:
             said = await self._stopped_by_a_hook(before.stop)
-            return await self.end_badly(said, "denied", stop="")
+            return await self.end_badly(said, "denied_by_hook", stop="")
         judged = first
         if before.updated_input is not None:
             judged = self._with_input(first, before.updated_input)
@@ -108,7 +112,8 @@ class _Life:
             decision, stop = await ask(decision, judged, self.context, self.turn.rules, self.emit)
         await self.emit(PermissionDecided(tool_use_id=self.call.id, decision=decision))
         if isinstance(decision, Deny):
-            return await self.end_badly(decision.message, "denied", before.contexts, stop=stop)
+            kind = DENIED_BY.get(decision.reason.layer, "denied_by_rule")
+            return await self.end_badly(decision.message, kind, before.contexts, stop=stop)
         if decision.updated_input is not None:
             judged = self._with_input(judged, decision.updated_input)
         return judged
@@ -116,15 +121,15 @@ class _Life:
     async def _carry_out(self, prepared: Prepared, beside: Sequence[str]) -> CallOutcome:
         stood = self.context.shell.cwd
         try:
-            output = await self._last_output(prepared)
+            output = await kept_small(await self._last_output(prepared), self.context)
         except ToolError as error:
-            after = await self._fire("PostToolUseFailure", {"error": error.message})
-            return await self.end_badly(error.message, "failed", (*beside, *after.contexts))
+            after = await self._failed(prepared, error.message, error.kind)
+            return await self.end_badly(error.message, error.kind, (*beside, *after.contexts))
         if output.is_error:
-            after = await self._fire("PostToolUseFailure", {"error": _text_of(output)})
+            after = await self._failed(prepared, _text_of(output), output.error or "failed")
         else:
             extra = {"tool_response": output.data, "duration_ms": self._elapsed()}
-            after = await self._fire("PostToolUse", extra)
+            after = await self._fire("PostToolUse", prepared, extra)
         if output.cwd is not None and output.cwd != stood:
             await self._moved(stood, output.cwd)
         beside = [*beside, *after.contexts]
@@ -136,7 +141,12 @@ class _Life:
         if after.stop is not None:
             await self._stopped_by_a_hook(after.stop)
         stop = None if after.stop is None else ""
-        return await self._end(output, outcome, beside, stop=stop)
+        kind = (output.error or "failed") if output.is_error else None
+        return await self._end(output, outcome, beside, stop=stop, kind=kind)
+
+    async def _failed(self, prepared: Prepared, message: str, kind: ToolErrorKind) -> HookOutcome:
+        extra = {"error": message, "error_class": kind, "duration_ms": self._elapsed()}
+        return await self._fire("PostToolUseFailure", prepared, extra)
 
     async def _stopped_by_a_hook(self, why: str) -> str:
         """Tell the person; that a hook ends a turn is no error."""
@@ -168,10 +178,10 @@ class _Life:
             raise RuntimeError(f"{prepared.tool.name} ended without an output")
         return output
 
-    async def _fire(self, event: str, extra: Json) -> HookOutcome:
+    async def _fire(self, event: str, prepared: Prepared, extra: Json) -> HookOutcome:
         fields: Json = {
             "tool_name": self.call.name,
-            "tool_input": self.call.input,
+            "tool_input": prepared.told,
             "tool_use_id": self.call.id,
         }
         outcome = await self.turn.hooks.fire(event, {**fields, **extra}, self.call.name)
@@ -193,13 +203,14 @@ class _Life:
     async def end_badly(
         self,
         message: str,
-        outcome: Literal["failed", "denied"],
+        kind: ToolErrorKind,
         beside: Sequence[str] = (),
         *,
         stop: str | None = None,
     ) -> CallOutcome:
         output = ToolOutput.of(message, is_error=True)
-        return await self._end(output, outcome, beside, stop=stop)
+        outcome = "denied" if kind.startswith("denied") else "failed"
+        return await self._end(output, outcome, beside, stop=stop, kind=kind)
 
     async def _end(
         self,
@@ -208,6 +219,7 @@ class _Life:
         beside: Sequence[str],
         *,
         stop: str | None,
+        kind: ToolErrorKind | None,
     ) -> CallOutcome:
         result = ToolResult(
             tool_use_id=self.call.id, content=output.content, is_error=output.is_error
@@ -217,6 +229,7 @@ class _Life:
                 name=self.call.name,
                 result=result,
                 outcome=outcome,
+                error=kind,
                 paths_changed=output.paths_changed,
                 data=output.data,
                 duration_ms=self._elapsed(),

@@ -14,6 +14,7 @@ from sidelight.agent.turn import Bounds
 from sidelight.app.bounds import bounds_of, unread_variables
 from sidelight.app.consent import HookConsent
 from sidelight.app.models import roles, user_side
+from sidelight.app.toolbox import Terms, open_toolbox
 from sidelight.context.environment import Environment, opening_reminder
 from sidelight.context.system_prompt import build_system_prompt
 from sidelight.core.content import Json, ToolUse
@@ -22,7 +23,7 @@ from sidelight.core.errors import ToolError
 from sidelight.core.events import Notice
 from sidelight.core.messages import Attachment, Usage
 from sidelight.core.model import SystemPrompt
-from sidelight.core.tool import AnyTool, Shell
+from sidelight.core.tool import Shell
 from sidelight.git.state import git_state
 from sidelight.hooks.engine import HookEngine, HookScope, HookSurroundings
 from sidelight.hooks.watch import FileRuns
@@ -54,7 +55,8 @@ from sidelight.settings.schema import FOLDER_SOURCES, SOURCES, HookEntry, Source
 from sidelight.settings.trusted import trusted_folders
 from sidelight.settings.watch import LiveSettings
 from sidelight.tools.bash.tool import BashOptions, BashTool
-from sidelight.tools.registry import built_in_tools, spec
+from sidelight.tools.pool import ToolSource
+from sidelight.tools.registry import built_in_tools
 from sidelight.transcripts.entry import ModeStored, Opened
 from sidelight.transcripts.replay import Replay, replay
 from sidelight.transcripts.store import Transcript, folder_for
@@ -82,7 +84,10 @@ class Choices:
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """What the sessions of one process share. `choices` may change while the process runs."""
+    """What the sessions of one process share. `choices` may change while the process runs.
+
+    `sources` have tools besides the built-in ones.
+    """
 
     environ: Mapping[str, str]
     home: Path
@@ -92,6 +97,7 @@ class World:
     prompts: PromptLibrary
     link: ModelLink
     file_runs: FileRuns = field(default_factory=FileRuns)
+    sources: tuple[ToolSource, ...] = ()
 
 
 def make_world(environ: Mapping[str, str], place: str, choices: Callable[[], Choices]) -> World:
@@ -176,8 +182,13 @@ class _Builder:
         settings = self.loaded.settings
         self.rules = SessionRules(self.policy, self.shell, self._save, self._problem)
         bash = BashTool(BashOptions.of(settings, self._environment))
-        tools = built_in_tools(bash=bash, conceals=self._conceals)
-        self.tools: dict[str, AnyTool] = {tool.name: tool for tool in tools}
+        self.toolbox = open_toolbox(
+            built_in_tools(bash=bash, conceals=self._conceals),
+            self.world.sources,
+            Terms.of(settings.sidelight, self.policy, self.roles.main, self.world.prompts.tool),
+            self._environment(),
+        )
+        self.tools = self.toolbox.tools
         reviews = ReviewStore(self.world.state_home / "review" / self.id)
         reviewed = reviews.load() if self.stored else {}
         recorder = Recorder(self.transcript, reviews, self._problem)
@@ -238,9 +249,7 @@ class _Builder:
             cwd=self.cwd,
             model=model,
             system=self._system(model),
-            tools=tuple(
-                spec(self.tools[name], self.world.prompts.tool) for name in sorted(self.tools)
-            ),
+            tools=self.toolbox.specs,
         )
         self.transcript.append(opened)
         self.transcript.append(ModeStored(mode=self.policy.mode))
@@ -340,6 +349,7 @@ class _Builder:
             *(str(problem) for problem in self.loaded.problems),
             *_unused(self.loaded),
             *self._refused_mode(),
+            *self.toolbox.notices,
             *unread_variables(self._environment()),
             *(f"{p.source.label}: {p.text}: {p.reason}" for p in self.policy.problems),
             *hooks.notices(),

@@ -7,6 +7,7 @@ from pydantic import Field
 
 from sidelight.core.content import Json, ToolResult, ToolUse, UserBlock
 from sidelight.core.decision import Decision
+from sidelight.core.errors import ToolErrorKind
 from sidelight.core.host import PermissionPrompt, Severity, UserQuestion
 from sidelight.core.messages import AssistantMessage, Message, Repairs, Usage
 from sidelight.core.record import Record
@@ -106,12 +107,16 @@ class ToolProgress(Record):
 
 
 class ToolCallEnded(Record):
-    """A call has its result; `outcome` is a word for people, `data` the structured result."""
+    """A call has its result; `outcome` is a word for people, `data` the structured result.
+
+    `error` is the class of a failure: all of it that telemetry may have.
+    """
 
     type: Literal["tool_call_ended"] = "tool_call_ended"
     name: str
     result: ToolResult
     outcome: Literal["done", "failed", "denied", "stopped"]
+    error: ToolErrorKind | None = None
     paths_changed: tuple[str, ...] = ()
     data: Json = {}
     duration_ms: int = 0

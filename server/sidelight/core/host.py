@@ -125,6 +125,13 @@ class Host(Protocol):
         """
         ...
 
+    async def unsaved(self) -> Sequence[FileSnapshot]:
+        """The open documents whose text is not what their file holds; never raises.
+
+        Documents that belong to no file (untitled ones) are not among them.
+        """
+        ...
+
     async def apply_edit(self, edits: Sequence[FileEdit], label: str) -> EditOutcome:
         """Apply all edits or none; what was applied is saved when this returns.
 

@@ -18,11 +18,15 @@ class SystemPrompt(Record):
 
 
 class ToolSpec(Record):
-    """A tool as the model sees it; `input_schema` is JSON Schema."""
+    """A tool as the model sees it; `input_schema` is JSON Schema.
+
+    Of a `deferred` one the model sees the name only, until a search refers to it.
+    """
 
     name: str
     description: str
     input_schema: Json
+    deferred: bool = False
 
 
 class PromptMessage(Record):

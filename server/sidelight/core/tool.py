@@ -6,6 +6,7 @@ from typing import Any, Protocol, TypeVar
 
 from sidelight.core.access import Access
 from sidelight.core.content import Json, ResultBlock, Text
+from sidelight.core.errors import ToolErrorKind
 from sidelight.core.host import FileEdit, Host
 from sidelight.core.ledger import FileLedger
 from sidelight.core.record import PlainRecord, Record
@@ -21,11 +22,12 @@ class ToolOutput(Record):
     """A tool's last word. `content` goes to the model, `data` to hooks and the panel.
 
     `data` has the field names of the published result objects. `cwd` is set when the call moved
-    the session's shell.
+    the session's shell. `error` is the class of a failure that has output, as of a command.
     """
 
     content: tuple[ResultBlock, ...]
     is_error: bool = False
+    error: ToolErrorKind | None = None
     paths_changed: tuple[str, ...] = ()
     data: Json = {}
     cwd: str | None = None

@@ -47,6 +47,10 @@ class DiskHost:
         """The file on disk, read in a thread."""
         return await anyio.to_thread.run_sync(read_snapshot, path)
 
+    async def unsaved(self) -> Sequence[FileSnapshot]:
+        """None: nothing is open."""
+        return ()
+
     async def apply_edit(self, edits: Sequence[FileEdit], label: str) -> EditOutcome:
         """Write all or nothing, one call after the other; a started write is not broken off."""
         async with self._writing:

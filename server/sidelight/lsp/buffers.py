@@ -70,6 +70,10 @@ class Buffers:
         """An open document by its URI, in the client's spelling."""
         return self._by_uri.get(uri)
 
+    def all(self) -> tuple[Buffer, ...]:
+        """All open documents, as of now."""
+        return tuple(self._by_uri.values())
+
     def find(self, path: str) -> Buffer | None:
         """An open document by its path, whatever the spelling, and through symbolic links."""
         key = file_key(path)

@@ -45,11 +45,19 @@ async def read(buffers: Buffers, path: str) -> FileSnapshot:
     return await anyio.to_thread.run_sync(read_snapshot, path)
 
 
+async def unsaved(buffers: Buffers) -> list[FileSnapshot]:
+    """The open documents whose text is not what their file holds."""
+    views = [await _view(one, one.path) for one in buffers.all() if not is_uri(one.path)]
+    return [view.snapshot for view in views if view.snapshot.unsaved]
+
+
 async def look(buffers: Buffers, path: str) -> View | None:
     """An open document beside its file; None when it is not open."""
     buffer = buffers.find(path)
-    if buffer is None:
-        return None
+    return None if buffer is None else await _view(buffer, path)
+
+
+async def _view(buffer: Buffer, path: str) -> View:
     disk = await read_disk(buffer.path)
     text = buffer.text
     garbled = disk is not None and _is_garbled(text, disk)

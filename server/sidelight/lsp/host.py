@@ -17,7 +17,7 @@ from sidelight.core.host import (
     UserQuestion,
 )
 from sidelight.lsp.convert import uri_of
-from sidelight.lsp.documents import read
+from sidelight.lsp.documents import read, unsaved
 from sidelight.lsp.edits import Edits
 from sidelight.lsp.questions import Questions
 from sidelight.lsp.server import AgentServer
@@ -49,6 +49,10 @@ class LspHost:
     async def read_text(self, path: str) -> FileSnapshot:
         """The open buffer if there is one, else the file on disk."""
         return await read(self._server.buffers, path)
+
+    async def unsaved(self) -> Sequence[FileSnapshot]:
+        """The open documents of files, compared with the disk."""
+        return await unsaved(self._server.buffers)
 
     async def apply_edit(self, edits: Sequence[FileEdit], label: str) -> EditOutcome:
         """Open files through the editor, closed ones on disk; saved when this returns."""

@@ -173,6 +173,8 @@ def _tool(tool: ToolSpec, card: ModelCard) -> Piece:
     if "eager_input" in card.features:
         # A long input comes as it is written, so that a silence means what it says.
         fields["eager_input_streaming"] = True
+    if tool.deferred and "deferred_tools" in card.features:
+        fields["defer_loading"] = True
     return Piece(_bytes(fields), for_model=card.id)
 
 

@@ -3,7 +3,7 @@
 import fnmatch
 import posixpath
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from sidelight.core.access import Access
@@ -30,12 +30,16 @@ PROTECTED_SHAPES = re.compile(r".*\.code-workspace|\.yarnrc.*")
 OWN = re.compile(
     r"(?:.*/)?(?:\.claude/(?:settings[^/]*\.json|hooks(?:/.*)?)|\.claude\.json|\.mcp\.json)"
 )
+SECRET_FOLDERS = (".ssh", ".gnupg", ".aws")
 SECRET_EXAMPLE = re.compile(r"\.env\.(?:example|sample|template|dist|defaults?)")
 SECRET = re.compile(
     r"\.env(?:\..+)?|.*\.(?:pem|key|p12|pfx|jks|keystore|ppk)|id_(?:rsa|dsa|ecdsa|ed25519)"
     r"|\.netrc|_netrc|\.pgpass|\.pypirc|\.git-credentials|\.htpasswd|credentials(?:\.json)?"
     r"|secrets?\.(?:json|ya?ml|toml)|service-account.*\.json|kubeconfig"
 )
+SECRET_STARTS = frozenset(".i_cskICSK\u212a\u017f")
+SECRET_ENDS = frozenset((".pem", ".key", ".p12", ".pfx", ".jks", "tore", ".ppk"))
+"""How every name that SECRET knows begins or ends, in any case; for a quick look at many."""
 BARE_REPOSITORY = ("HEAD", "objects", "refs")
 REPOSITORY_PARTS = frozenset({*BARE_REPOSITORY, "config", "commondir", ".git"})
 
@@ -113,7 +117,7 @@ class Ground:
 
     def is_secret(self, place: Place) -> bool:
         """Whether the name is that of a file with credentials."""
-        return any(_secret_name(step) for step in place.steps)
+        return any(is_secret_name(step) for step in place.steps)
 
     def is_critical(self, place: Place) -> bool:
         """Whether removing it would take the system, the home or the workspace along."""
@@ -215,9 +219,24 @@ class Ground:
         return ""
 
 
-def _secret_name(path: str) -> bool:
-    folder, name = posixpath.split(path.casefold())
-    if posixpath.basename(folder) in {".ssh", ".gnupg", ".aws"} and not name.endswith(".pub"):
+def secret_names(paths: Sequence[str]) -> list[str]:
+    """Those of many paths whose names are those of files with credentials."""
+    folded = "\0".join(paths).casefold()
+    if any(f"{folder}/" in folded for folder in SECRET_FOLDERS):
+        return [path for path in paths if is_secret_name(path)]
+    likely: list[str] = []
+    for path in paths:
+        name = path[path.rfind("/") + 1 :]
+        if name[:1] in SECRET_STARTS or name[-4:].casefold() in SECRET_ENDS:
+            likely.append(path)
+    return [path for path in likely if is_secret_name(path)]
+
+
+def is_secret_name(path: str) -> bool:
+    """Whether the name is that of a file with credentials."""
+    folder, _, name = path.casefold().rpartition("/")
+    special = folder.endswith(SECRET_FOLDERS) and folder.rpartition("/")[2] in SECRET_FOLDERS
+    if special and not name.endswith(".pub"):
         return name not in {"known_hosts", "config"}
     return bool(SECRET.fullmatch(name)) and not SECRET_EXAMPLE.fullmatch(name)
 

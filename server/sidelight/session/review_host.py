@@ -32,6 +32,10 @@ class ReviewHost:
         """As the inner host."""
         return await self._inner.read_text(path)
 
+    async def unsaved(self) -> Sequence[FileSnapshot]:
+        """As the inner host."""
+        return await self._inner.unsaved()
+
     async def apply_edit(self, edits: Sequence[FileEdit], label: str) -> EditOutcome:
         """As the inner host; what was applied waits for review from here on."""
         before = {edit.path: await self._text(edit.path) for edit in edits}

@@ -102,6 +102,8 @@ class Retry(Part):
 class Own(Part):
     """What only this product has.
 
+    `simple_tools` offers new conversations Bash, Edit and Read only; `tool_search` says when they
+    are told the names only of tools from other sources (`tools.pool.deferred`).
     `unsaved_buffers` says what becomes of the user's unsaved text when it is edited: saved along,
     or kept unsaved. The user's own file counts, and the editor's setting of that name before it.
     `api_key_header` says in which header a gateway looks for the key, `fast_models` which models
@@ -110,6 +112,8 @@ class Own(Part):
 
     limits: Limits = Limits()
     retry: Retry = Retry()
+    simple_tools: bool = False
+    tool_search: str = "auto"
     small_model: str | None = None
     api_key_header: Literal["authorization", "x-api-key"] = "authorization"
     fast_models: tuple[str, ...] = ()

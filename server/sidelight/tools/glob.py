@@ -15,11 +15,12 @@ from sidelight.tools.search.found import (
     arrange,
     best_engine,
     conceal_nothing,
-    concealed_in,
+    names_in,
+    odd_names,
     short,
-    without_ignored,
+    shown_name,
 )
-from sidelight.tools.search.query import Engine, Scope
+from sidelight.tools.search.query import Engine, Query, Scope, check
 from sidelight.tools.target import Target, require_place, search_access, target_of
 
 LIMIT = 100
@@ -77,16 +78,14 @@ class GlobTool:
         base, pattern = _base(input, context.shell)
         require_place(base, context.shell, folder=True)
         scope = Scope(base.path, (pattern,), respect_ignore=self._respect_ignore)
-        listing = await self._engine.files(scope)
-        if self._respect_ignore:
-            listing = await without_ignored(self._engine, listing, scope)
-        found = await arrange(listing, await concealed_in(scope, listing.files, self._conceals))
-        paths = list(found.files)
-        shown = paths[:LIMIT]
+        check(Query(""), scope)
+        found = await arrange(*await names_in(self._engine, scope, self._conceals), most=LIMIT)
+        shown = list(found.files)
         names = [short(path, context.shell.cwd) for path in shown]
-        remarks = list(found.remarks)
-        if len(paths) > LIMIT:
-            remarks.insert(0, f"The newest {LIMIT} of {len(paths)} files. Narrow the pattern.")
+        remarks = [*odd_names(shown), *found.remarks]
+        more = found.total > len(shown)
+        if more:
+            remarks.insert(0, f"The newest {LIMIT} of {found.total} files. Narrow the pattern.")
         head = "\n".join(names) or f"No file matches {input.pattern} in {base.path}."
         text = "\n\n".join((head, *(f"({remark})" for remark in remarks)))
         yield ToolOutput.of(
@@ -94,9 +93,9 @@ class GlobTool:
             data={
                 "durationMs": round((time.monotonic() - began) * 1000),
                 "numFiles": len(shown),
-                "filenames": shown,
-                "truncated": len(paths) > LIMIT or not found.complete,
-                "totalMatches": len(paths),
+                "filenames": [shown_name(path) for path in shown],
+                "truncated": more or not found.complete,
+                "totalMatches": found.total,
                 "countIsComplete": found.complete,
                 **({"timedOut": True} if found.timed_out else {}),
             },

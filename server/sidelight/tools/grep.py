@@ -1,13 +1,16 @@
 """Grep: lines by regular expression."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
+import anyio.to_thread
 from pydantic import Field
 
 from sidelight.core.access import Access
 from sidelight.core.content import Json
+from sidelight.core.errors import ToolError
 from sidelight.core.host import FileEdit
 from sidelight.core.record import PlainRecord
 from sidelight.core.tool import Progress, Shell, ToolContext, ToolOutput
@@ -17,17 +20,23 @@ from sidelight.tools.search.found import (
     arrange,
     best_engine,
     conceal_nothing,
-    concealed_in,
     line_of,
+    matches_in,
+    number,
+    odd_names,
     short,
-    without_ignored,
+    shown_name,
+    unread,
 )
-from sidelight.tools.search.query import Engine, Query, Row, Scope
+from sidelight.tools.search.query import Engine, Query, Row, Scope, Shown
+from sidelight.tools.search.unsaved import as_seen
 from sidelight.tools.target import require_place, search_access, target_of
 
-BATCH = 50
+BATCH = 250
 MAX_CHARACTERS = 100_000
-TOO_LONG = "(its matching lines are too long to be shown here; use -o with a narrow pattern)"
+NAMED = 5
+HEAD_BYTES = 8192
+WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
 class GrepInput(PlainRecord):
@@ -46,8 +55,8 @@ class GrepInput(PlainRecord):
     output_mode: Literal["files_with_matches", "content", "count"] = Field(
         "files_with_matches", description="Paths only, matching lines, or counts by file"
     )
-    after: int = Field(0, alias="-A", ge=0, description="Lines shown after each match")
-    before: int = Field(0, alias="-B", ge=0, description="Lines shown before each match")
+    after: int | None = Field(None, alias="-A", ge=0, description="Lines shown after each match")
+    before: int | None = Field(None, alias="-B", ge=0, description="Lines shown before each match")
     around: int | None = Field(None, alias="-C", ge=0, description="Same as context")
     context: int | None = Field(None, ge=0, description="Lines shown before and after each match")
     numbers: bool = Field(True, alias="-n", description="Show line numbers")
@@ -61,16 +70,20 @@ class GrepInput(PlainRecord):
 @dataclass(frozen=True, slots=True)
 class _Page:
     """The entries to show, how many are known, whether these are all, and whether some had to go
-    because the result would be too long."""
+    because the result would be too long; `remarks` on what could not be shown."""
 
     shown: list[str]
     known: int
     whole: bool
     cut: bool
+    remarks: tuple[str, ...]
 
 
 class GrepTool:
-    """Searches files on disk; hidden files too, gitignored ones only where named by `path`."""
+    """Searches files, open ones as the editor has them.
+
+    Hidden files too, gitignored ones only where named by `path`.
+    """
 
     name = "Grep"
     input_type = GrepInput
@@ -101,57 +114,91 @@ class GrepTool:
         """What matches, newest files first; raises ToolError."""
         target = target_of(input.path or context.shell.cwd, context.shell)
         require_place(target, context.shell, folder=False)
+        await anyio.to_thread.run_sync(_require_text, target.path)
         scope = Scope(target.path, (input.glob,) if input.glob else (), input.type)
         query = _query(input)
-        listing = await self._engine.matching(scope, query)
-        listing = await without_ignored(self._engine, listing, scope)
-        found = await arrange(listing, await self._hidden(scope))
-        if input.output_mode == "content":
-            entries, whole = await self._lines(input, query, found, context.shell.cwd)
-        else:
-            entries, whole = _names(input, found, context.shell.cwd), True
-        shown, cut = _within(_wanted(input, entries))
-        page = _Page(shown, len(entries), whole, cut)
-        yield ToolOutput.of(_told(input, target.path, found, page), data=_data(input, found, page))
+        seen = as_seen(self._engine, scope, context.host, context.scratch_dir, self._conceals)
+        async with seen as on_screen:
+            engine = on_screen or self._engine
+            unsaved = tuple(on_screen.copies) if on_screen else ()
+            listing, hidden = await matches_in(engine, scope, query, self._conceals)
+            found = await arrange(listing, hidden, unsaved=unsaved)
+            page = await _page(input, engine, query, found, context.shell.cwd)
+        remarks = _unsaved(found, unsaved, context.shell.cwd)
+        text = _told(input, target.path, found, page, remarks)
+        yield ToolOutput.of(text, data=_data(input, found, page))
 
-    async def _hidden(self, scope: Scope) -> dict[str, str]:
-        """What is not looked into, whether it matches or not: a count must not tell that either."""
-        if self._conceals is conceal_nothing:
-            return {}
-        there = await self._engine.files(scope)
-        return await concealed_in(scope, there.files, self._conceals)
 
-    async def _lines(
-        self, input: GrepInput, query: Query, found: Found, cwd: str
-    ) -> tuple[list[str], bool]:
-        """The lines up to the limit, and whether these are all."""
-        paths = list(found.files)
-        wanted = input.offset + input.head_limit if input.head_limit else None
-        entries: list[str] = []
-        size = 0
-        for start in range(0, len(paths), BATCH):
-            batch = paths[start : start + BATCH]
-            rows = await self._engine.rows(batch, query)
-            for path in batch:
-                name = short(path, cwd)
-                lines = _entries(name, rows[path], input) or [f"{name}: {TOO_LONG}"]
-                entries += lines
-                size += sum(len(line) for line in lines[input.offset :])
-            full = size > 2 * MAX_CHARACTERS or (wanted is not None and len(entries) > wanted)
-            if full:
-                return entries, start + BATCH >= len(paths)
-        return entries, True
+def _require_text(path: str) -> None:
+    """Raise ToolError for a file that is named and is binary; in folders those are passed over."""
+    place = Path(path)
+    if place.is_dir():
+        return
+    try:
+        with place.open("rb") as stream:
+            head = stream.read(HEAD_BYTES)
+    except OSError:
+        return  # the search says why
+    if b"\0" in head and head[:2] not in WIDE_MARKS:
+        raise ToolError(
+            f"{path} is binary, so it has no lines to search. In Bash, `strings` or `xxd` show "
+            "what is in it.",
+            "invalid_input",
+        )
+
+
+async def _page(input: GrepInput, engine: Engine, query: Query, found: Found, cwd: str) -> _Page:
+    if input.output_mode == "content":
+        entries, whole, remarks = await _lines(input, engine, query, found, cwd)
+    else:
+        entries, whole, remarks = _names(input, found, cwd), True, []
+    shown, cut = _fitting(_wanted(input, entries))
+    return _Page(shown, len(entries), whole, cut, tuple(remarks))
+
+
+async def _lines(
+    input: GrepInput, engine: Engine, query: Query, found: Found, cwd: str
+) -> tuple[list[str], bool, list[str]]:
+    """The lines up to the limit, whether these are all, and remarks."""
+    paths = list(found.files)
+    wanted = input.offset + input.head_limit if input.head_limit else None
+    most = (wanted or input.offset + MAX_CHARACTERS) + 1
+    entries: list[str] = []
+    remarks: list[str] = []
+    size = 0
+    for start in range(0, len(paths), BATCH):
+        batch = paths[start : start + BATCH]
+        shown = await engine.rows(batch, query, most)
+        remarks += unread(shown.problems)
+        for path in batch:
+            lines = _entries(short(path, cwd), shown.rows[path], query, input)
+            entries += lines
+            size += sum(len(line) for line in lines[input.offset :])
+        if shown.timed_out:
+            return entries, False, [*remarks, "Not all lines could be shown in time."]
+        if size > 2 * MAX_CHARACTERS or (wanted is not None and len(entries) > wanted):
+            return (
+                entries,
+                start + BATCH >= len(paths) and not _stopped(shown, found, most),
+                remarks,
+            )
+    return entries, True, remarks
+
+
+def _stopped(shown: Shown, found: Found, most: int) -> bool:
+    """Whether a file may have more lines than were asked for."""
+    return any(found.files[path] > most for path in shown.rows)
 
 
 def _query(input: GrepInput) -> Query:
-    around = input.context if input.context is not None else input.around
+    around = input.context if input.context is not None else input.around or 0
     content = input.output_mode == "content"
     return Query(
         input.pattern,
         ignore_case=input.ignore_case,
         multiline=input.multiline,
-        before=(input.before if around is None else around) if content else 0,
-        after=(input.after if around is None else around) if content else 0,
+        before=(around if input.before is None else input.before) if content else 0,
+        after=(around if input.after is None else input.after) if content else 0,
         only_matching=input.only_matching and content,
     )
 
@@ -162,9 +209,8 @@ def _names(input: GrepInput, found: Found, cwd: str) -> list[str]:
     return [short(path, cwd) for path in found.files]
 
 
-def _entries(name: str, rows: list[Row], input: GrepInput) -> list[str]:
+def _entries(name: str, rows: list[Row], query: Query, input: GrepInput) -> list[str]:
     """The rows of a file as lines, with `--` where lines between them are left out."""
-    query = _query(input)
     entries: list[str] = []
     before = 0
     for row in rows:
@@ -180,15 +226,25 @@ def _wanted(input: GrepInput, entries: list[str]) -> list[str]:
     return entries[input.offset : stop]
 
 
-def _told(input: GrepInput, place: str, found: Found, page: _Page) -> str:
+def _unsaved(found: Found, unsaved: Collection[str], cwd: str) -> list[str]:
+    """The remark on results that are not on disk yet, so that other programs do not see them."""
+    names = [short(path, cwd) for path in found.files if path in unsaved]
+    if not names:
+        return []
+    more = f" and {number(len(names) - NAMED, 'file')} more" if len(names) > NAMED else ""
+    return [f"Searched as open in the editor, not saved yet: {', '.join(names[:NAMED])}{more}."]
+
+
+def _told(input: GrepInput, place: str, found: Found, page: _Page, unsaved: Sequence[str]) -> str:
     if not found.files:
         head = f"No matches for {input.pattern!r} in {place}."
     else:
         head = "\n".join(page.shown) or "No entries at this offset"
-    remarks = [*_more(input, page), *found.remarks]
+    remarks = [*_more(input, page), *page.remarks, *unsaved, *odd_names(found.files)]
+    remarks += found.remarks
     if found.files and input.output_mode != "files_with_matches":
-        unit = "matches" if input.multiline else "matching lines"
-        remarks.insert(0, f"{sum(found.files.values())} {unit} in {len(found.files)} files.")
+        matches = number(sum(found.files.values()), "match" if input.multiline else "matching line")
+        remarks.insert(0, f"{matches} in {number(len(found.files), 'file')}.")
     return "\n\n".join((head, *(f"({remark})" for remark in remarks)))
 
 
@@ -205,7 +261,7 @@ def _more(input: GrepInput, page: _Page) -> list[str]:
 
 
 def _data(input: GrepInput, found: Found, page: _Page) -> Json:
-    paths = list(found.files)
+    paths = [shown_name(path) for path in found.files]
     data: Json = {"mode": input.output_mode}
     if input.output_mode == "files_with_matches":
         paths = _wanted(input, paths)[: len(page.shown)]
@@ -221,7 +277,7 @@ def _data(input: GrepInput, found: Found, page: _Page) -> Json:
     return data | ({"timedOut": True} if found.timed_out else {})
 
 
-def _within(entries: list[str]) -> tuple[list[str], bool]:
+def _fitting(entries: list[str]) -> tuple[list[str], bool]:
     """As many entries as one result may hold, and whether some had to go."""
     size = 0
     for index, entry in enumerate(entries):

@@ -171,6 +171,7 @@ def call_ended(
     *,
     outcome: str,
     data: Json,
+    error: str | None = None,
     duration_ms: int | None = None,
     paths: Sequence[str] = (),
 ) -> Json:
@@ -188,6 +189,7 @@ def call_ended(
         "content": content,
         "_meta": meta(
             outcome=outcome,
+            error=error,
             durationMs=duration_ms,
             exitCode=data.get("exitCode"),
             diffs=[diff.to_wire() for diff in diffs] or None,

@@ -228,6 +228,7 @@ class Feed:
                         event.name,
                         result,
                         outcome=event.outcome,
+                        error=event.error,
                         data=event.data,
                         duration_ms=event.duration_ms,
                         paths=event.paths_changed,

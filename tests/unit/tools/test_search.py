@@ -147,7 +147,7 @@ async def test_context_is_marked_and_gaps_are_shown(engine: Engine, tree: Path) 
         engine, tree, "def", path="src/app.py", output_mode="content", context=1, **{"-n": False}
     ) == (
         "src/app.py-\nsrc/app.py:def needle():\nsrc/app.py-    return 1\n\n"
-        "(1 matching lines in 1 files.)"
+        "(1 matching line in 1 file.)"
     )
 
 
@@ -173,9 +173,7 @@ async def test_a_match_over_lines_needs_multiline(engine: Engine, tree: Path) ->
     text = await grep(
         engine, tree, r"needle\(\):.*?return", multiline=True, output_mode="content", type="py"
     )
-    assert text == (
-        "src/app.py:4:def needle():\nsrc/app.py:5:    return 1\n\n(1 matches in 1 files.)"
-    )
+    assert text == ("src/app.py:4:def needle():\nsrc/app.py:5:    return 1\n\n(1 match in 1 file.)")
 
 
 async def test_the_end_of_a_line_is_before_cr_lf(engine: Engine, tree: Path) -> None:
@@ -228,7 +226,7 @@ async def test_a_huge_line_is_cut_around_the_match(engine: Engine, tmp_path: Pat
     text = await grep(engine, tmp_path, "needle", output_mode="content")
     assert text == (
         "min.js:1:…" + "é" * 100 + "needle" + "é" * 394 + "… (cut; the line has 6,000,006 "
-        "characters)\n\n(1 matching lines in 1 files.)"
+        "characters)\n\n(1 matching line in 1 file.)"
     )
 
 
@@ -412,8 +410,9 @@ async def test_unsafe_words_are_patterns_and_names(engine: Engine, tmp_path: Pat
     assert sorted(names) == ["$(touch x)", "--files"]
 
 
-async def test_lines_too_long_to_be_shown_are_said_and_not_lost(tmp_path: Path) -> None:
+async def test_a_line_of_80_mb_is_shown_around_its_match(tmp_path: Path) -> None:
     (tmp_path / "wide.js").write_text("x" * (80 << 20) + "needle", encoding="utf-8")
     tool = GrepTool(best_engine())
     output = await call(tool, tmp_path, pattern="needle", output_mode="content")
-    assert text_of(output).startswith("wide.js: (its matching lines are too long to be shown here")
+    assert text_of(output).startswith("wide.js:1:…xxx")
+    assert "xneedle (cut; the line has 83,886,086 characters)" in text_of(output)

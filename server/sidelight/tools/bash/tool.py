@@ -199,6 +199,7 @@ class BashTool:
         return ToolOutput(
             content=(Text(text=text or "(no output)"),),
             is_error=failed,
+            error="timeout" if ended.stopped else None,
             data={key: value for key, value in data.items() if value is not None},
             cwd=moved,
         )

@@ -2,25 +2,31 @@
 
 import os
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 from pathspec import GitIgnoreSpec
 
-from sidelight.tools.search.query import VERSION_CONTROL
+from sidelight.tools.search.kinds import KINDS
+from sidelight.tools.search.query import VERSION_CONTROL, Scope, failure
 
 # In order of weight: all files of one name are asked, deepest folder first, before the next name.
 IGNORE_FILES = (".rgignore", ".ignore", ".gitignore", ".git/info/exclude")
 GIT_ONLY = IGNORE_FILES[2:]
+OPEN_GROUP = "unclosed alternate group; missing '}' (maybe escape '{' with '[{]'?)"
 BRACES = re.compile(r"\{([^{}]*)\}")
 
 
 class Globs:
-    """Patterns as of `--glob`: the last that matches decides, a plain one makes it a choice."""
+    """Patterns as of `--glob`: the last that matches decides, a plain one makes it a choice.
 
-    def __init__(self, globs: tuple[str, ...]) -> None:
-        lines = [line for glob in globs for line in expand_braces(glob)]
+    Raises ToolError for a pattern that is not closed.
+    """
+
+    def __init__(self, globs: Iterable[str]) -> None:
+        lines = [line for glob in globs for line in expand_braces(_closed(glob))]
         self._choosing = any(not line.startswith("!") for line in lines)
         self._spec = GitIgnoreSpec.from_lines(lines)
 
@@ -30,6 +36,42 @@ class Globs:
         if verdict is not None:
             return verdict
         return False if self._choosing and not folder else None
+
+
+def _closed(glob: str) -> str:
+    """The glob itself if its brackets and braces are closed."""
+    bare = re.sub(r"\\.|\[[!^]?\]?[^\]]*\]", "", glob)
+    for sign, what in (("[", "unclosed character class; missing ']'"), ("{", OPEN_GROUP)):
+        if bare.count(sign) > bare.count({"[": "]", "{": "}"}[sign]):
+            raise failure(f"error parsing glob '{glob}': {what}")
+    return glob
+
+
+def kind_globs(kind: str) -> list[str]:
+    """The names of a file type's files; raises ToolError for a type that ripgrep has not."""
+    if kind not in KINDS:
+        raise failure(f"unrecognized file type: {kind}")
+    return KINDS[kind].split()
+
+
+def selects(scope: Scope, path: str) -> bool:
+    """Whether a walk through the scope would come to a file of this path, if it is there."""
+    root = Path(scope.root)
+    if Path(path) == root:
+        return True
+    if not Path(path).is_relative_to(root) or root.is_file():
+        return False
+    globs, common = Globs(scope.globs), user_rules() if scope.respect_ignore else None
+    kinds = Globs(kind_globs(scope.kind)) if scope.kind else None
+    folder = Folder.at(root)
+    *above, _ = parts = Path(path).relative_to(root).parts
+    for depth, name in enumerate(parts):
+        is_folder = depth < len(above)
+        relative = "/".join(parts[: depth + 1])
+        if not folder.shows(name, relative, globs, scope, common, folder=is_folder):
+            return False
+        folder = folder.inside(folder.path / name)
+    return kinds is None or bool(kinds.wants("/".join(parts), folder=False))
 
 
 def expand_braces(glob: str) -> list[str]:
@@ -82,6 +124,24 @@ class Folder:
         """A folder in this one."""
         return Folder(path, self, self.top, self.versioned)
 
+    def shows(
+        self,
+        name: str,
+        relative: str,
+        globs: Globs,
+        scope: Scope,
+        common: GitIgnoreSpec | None,
+        *,
+        folder: bool,
+    ) -> bool:
+        """Whether a search goes on to the entry `name`, which is `relative` to its beginning."""
+        if name in VERSION_CONTROL:
+            return False
+        wanted = globs.wants(relative, folder=folder)
+        if wanted is None and scope.respect_ignore:
+            return not self.ignores(name, folder=folder, common=common)
+        return wanted is not False
+
     def ignores(self, name: str, *, folder: bool, common: GitIgnoreSpec | None) -> bool:
         """Whether the entry `name` of this folder is left out; `common` are the user's rules."""
         full = self.path / name
@@ -127,11 +187,6 @@ def user_rules() -> GitIgnoreSpec | None:
 def in_repository(path: Path) -> bool:
     """Whether a folder lies in a git repository."""
     return any((folder / ".git").exists() for folder in (path, *path.parents))
-
-
-def is_version_control(name: str) -> bool:
-    """Whether an entry belongs to a version control system."""
-    return name in VERSION_CONTROL
 
 
 def _spec(path: Path) -> GitIgnoreSpec | None:

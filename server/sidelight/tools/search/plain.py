@@ -1,4 +1,4 @@
-"""Searching without ripgrep: the same answers, more slowly, in Python's regular expressions."""
+"""Searching without ripgrep: the same answers, more slowly."""
 
 import os
 import re
@@ -9,30 +9,12 @@ from pathlib import Path
 
 import anyio.to_thread
 
-from sidelight.core.errors import ToolError
-from sidelight.tools.search.ignore import Folder, Globs, is_version_control, user_rules
-from sidelight.tools.search.query import Listing, Query, Row, Scope
+from sidelight.tools.search.expression import Expression, compile_query
+from sidelight.tools.search.ignore import Folder, Globs, kind_globs, user_rules
+from sidelight.tools.search.query import Listing, Query, Row, Scope, Shown, check
 
 MAX_FILE_BYTES = 64 * 1024 * 1024
-KINDS: dict[str, tuple[str, ...]] = {
-    "c": ("*.[ch]", "*.[ch].in", "*.cats"),
-    "cpp": ("*.[ChH]", "*.cc", "*.[ch]pp", "*.[ch]xx", "*.hh", "*.inl", "*.[ChH].in"),
-    "css": ("*.css", "*.scss"),
-    "go": ("*.go",),
-    "html": ("*.htm", "*.html", "*.ejs"),
-    "java": ("*.java", "*.jsp", "*.jspx", "*.properties"),
-    "js": ("*.js", "*.jsx", "*.vue", "*.cjs", "*.mjs"),
-    "json": ("*.json", "*.sarif", "composer.lock"),
-    "md": ("*.markdown", "*.md", "*.mdown", "*.mdwn", "*.mdx", "*.mkd", "*.mkdn"),
-    "php": ("*.php", "*.php3", "*.php4", "*.php5", "*.php7", "*.php8", "*.pht", "*.phtml"),
-    "py": ("*.py", "*.pyi"),
-    "rust": ("*.rs",),
-    "sql": ("*.sql", "*.psql"),
-    "toml": ("*.toml", "Cargo.lock"),
-    "ts": ("*.ts", "*.tsx", "*.cts", "*.mts"),
-    "txt": ("*.txt",),
-    "yaml": ("*.yaml", "*.yml"),
-}
+TOO_LARGE = f"larger than {MAX_FILE_BYTES >> 20} MB, which takes ripgrep"
 
 
 class PlainSearch:
@@ -46,21 +28,20 @@ class PlainSearch:
         return await anyio.to_thread.run_sync(self._files, scope, abandon_on_cancel=True)
 
     async def matching(self, scope: Scope, query: Query) -> Listing:
-        """The files that match; raises ToolError for a pattern that Python does not know."""
-        pattern = _compiled(query)
+        """The files that match."""
+        check(query, scope)
+        expression = compile_query(query)
         return await anyio.to_thread.run_sync(
-            self._matching, scope, query, pattern, abandon_on_cancel=True
+            self._matching, scope, query, expression, abandon_on_cancel=True
         )
 
-    async def rows(self, paths: Sequence[str], query: Query) -> dict[str, list[Row]]:
+    async def rows(self, paths: Sequence[str], query: Query, most: int) -> Shown:
         """The lines to show, by file."""
-        pattern = _compiled(query)
-
-        def work() -> dict[str, list[Row]]:
-            texts = ((path, _text(path)) for path in paths)
-            return {p: _rows(text or "", query, pattern) for p, text in texts}
-
-        return await anyio.to_thread.run_sync(work, abandon_on_cancel=True)
+        check(query)
+        expression = compile_query(query)
+        return await anyio.to_thread.run_sync(
+            self._shown, paths, query, most, expression, abandon_on_cancel=True
+        )
 
     def _files(self, scope: Scope) -> Listing:
         listing = Listing()
@@ -72,32 +53,43 @@ class PlainSearch:
             listing.files[path] = 0
         return listing
 
-    def _matching(self, scope: Scope, query: Query, pattern: re.Pattern[str]) -> Listing:
+    def _matching(self, scope: Scope, query: Query, expression: Expression) -> Listing:
         listing = Listing()
         deadline = time.monotonic() + self._timeout
         for path in _walk(scope, listing.problems):
-            if time.monotonic() > deadline:
+            try:
+                text = _text(path, listing.problems)
+                count = _count(text, query, expression, deadline)
+            except TimeoutError:
                 listing.timed_out = True
                 break
-            try:
-                text = _text(path)
-            except OSError as error:
-                listing.problems.append(f"{path}: {error.strerror}")
-                continue
-            count = _count(text, query, pattern) if text is not None else 0
             if count:
                 listing.files[path] = count
         return listing
+
+    def _shown(
+        self, paths: Sequence[str], query: Query, most: int, expression: Expression
+    ) -> Shown:
+        shown = Shown({path: [] for path in paths})
+        deadline = time.monotonic() + self._timeout
+        for path in paths:
+            try:
+                text = _text(path, shown.problems)
+                shown.rows[path] = _rows(text, query, most, expression, deadline)
+            except TimeoutError:
+                shown.timed_out = True
+                break
+        return shown
 
 
 def _walk(scope: Scope, problems: list[str]) -> Iterator[str]:
     """The files of a scope; symbolic links inside of it are not followed."""
     root = Path(scope.root)
+    globs = Globs(scope.globs)
+    kinds = Globs(kind_globs(scope.kind)) if scope.kind else None
     if root.is_file():
         yield str(root)
         return
-    globs = Globs(scope.globs)
-    kinds = Globs(_globs_of(scope.kind)) if scope.kind else None
     common = user_rules() if scope.respect_ignore else None
     open_folders = [Folder.at(root)]
     while open_folders:
@@ -109,13 +101,10 @@ def _walk(scope: Scope, problems: list[str]) -> Iterator[str]:
             continue
         for entry in entries:
             is_folder = entry.is_dir(follow_symlinks=False)
-            if is_version_control(entry.name) or not (is_folder or _is_file(entry)):
+            if not (is_folder or entry.is_file(follow_symlinks=False)):
                 continue
             relative = Path(entry.path).relative_to(root).as_posix()
-            wanted = globs.wants(relative, folder=is_folder)
-            if wanted is None and scope.respect_ignore:
-                wanted = not folder.ignores(entry.name, folder=is_folder, common=common)
-            if wanted is False:
+            if not folder.shows(entry.name, relative, globs, scope, common, folder=is_folder):
                 continue
             if is_folder:
                 open_folders.append(folder.inside(Path(entry.path)))
@@ -123,88 +112,66 @@ def _walk(scope: Scope, problems: list[str]) -> Iterator[str]:
                 yield entry.path
 
 
-def _is_file(entry: os.DirEntry[str]) -> bool:
-    return entry.is_file(follow_symlinks=False)
-
-
-def _globs_of(kind: str) -> tuple[str, ...]:
-    if kind not in KINDS:
-        known = ", ".join(KINDS)
-        raise ToolError(
-            f"File type {kind!r} is not known here (ripgrep is missing). Known are {known}; "
-            "use glob for others.",
-            "invalid_input",
-        )
-    return KINDS[kind]
-
-
-def _compiled(query: Query) -> re.Pattern[str]:
-    if not query.multiline and re.search(r"(?<!\\)(?:\\\\)*\\n|\n", query.pattern):
-        raise ToolError(
-            r"The search failed: the pattern has \n, which needs multiline.", "invalid_input"
-        )
-    flags = re.MULTILINE
-    flags |= re.IGNORECASE if query.ignore_case else 0
-    flags |= re.DOTALL if query.multiline else 0
+def _text(path: str, problems: list[str]) -> str:
+    """The file's text with LF line ends; empty if it is binary or cannot be read, which is said."""
     try:
-        return re.compile(query.pattern, flags)
-    except re.error as error:
-        raise ToolError(
-            f"The search failed: regex parse error: {error}", "invalid_input"
-        ) from error
-
-
-def _text(path: str) -> str | None:
-    """The file's text with LF line ends; None if it is binary or too large."""
-    with Path(path).open("rb") as stream:
-        if os.fstat(stream.fileno()).st_size > MAX_FILE_BYTES:
-            return None
-        data = stream.read()
+        with Path(path).open("rb") as stream:
+            if os.fstat(stream.fileno()).st_size > MAX_FILE_BYTES:
+                problems.append(f"{path}: {TOO_LARGE}")
+                return ""
+            data = stream.read()
+    except OSError as error:
+        problems.append(f"{path}: {error.strerror}")
+        return ""
     codec = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}.get(data[:2], "utf-8-sig")
     if codec == "utf-8-sig" and b"\0" in data:
-        return None
+        return ""
     return data.decode(codec, "replace").replace("\r\n", "\n")
 
 
-def _spans(text: str, query: Query, pattern: re.Pattern[str]) -> Iterator[tuple[int, int]]:
+def _lines(text: str) -> list[str]:
+    return text.removesuffix("\n").split("\n") if text else []
+
+
+def _spans(
+    text: str, query: Query, expression: Expression, deadline: float
+) -> Iterator[tuple[int, int]]:
     """Where matches begin and end, as offsets of the text; without multiline line by line."""
     if query.multiline:
-        yield from (match.span() for match in pattern.finditer(text))
+        yield from expression.spans(text, deadline)
         return
     start = 0
-    for line in text.removesuffix("\n").split("\n") if text else ():
-        yield from ((start + m.start(), start + m.end()) for m in pattern.finditer(line))
+    for line in _lines(text):
+        yield from ((start + a, start + b) for a, b in expression.spans(line, deadline))
         start += len(line) + 1
 
 
-def _line_starts(text: str) -> list[int]:
-    return [0, *(match.end() for match in re.finditer("\n", text))]
-
-
-def _count(text: str, query: Query, pattern: re.Pattern[str]) -> int:
+def _count(text: str, query: Query, expression: Expression, deadline: float) -> int:
     if query.multiline:
-        return sum(1 for _ in _spans(text, query, pattern))
-    lines = text.removesuffix("\n").split("\n") if text else []
-    return sum(1 for line in lines if pattern.search(line))
+        return sum(1 for _ in _spans(text, query, expression, deadline))
+    return sum(1 for line in _lines(text) if any(True for _ in expression.spans(line, deadline)))
 
 
-def _rows(text: str, query: Query, pattern: re.Pattern[str]) -> list[Row]:
-    starts = _line_starts(text)
-    lines = text.removesuffix("\n").split("\n")
+def _rows(text: str, query: Query, most: int, expression: Expression, deadline: float) -> list[Row]:
+    starts = [0, *(match.end() for match in re.finditer("\n", text))]
+    lines = _lines(text)
     hits: dict[int, int] = {}
     only: list[Row] = []
-    for start, end in _spans(text, query, pattern):
+    for start, end in _spans(text, query, expression, deadline):
         first = bisect_right(starts, start) - 1
         last = min(max(bisect_right(starts, max(end - 1, start)) - 1, first), len(lines) - 1)
-        only.append(Row(first + 1, text[start:end], 0))
+        if len(hits) >= most and first not in hits:
+            break
+        if end > start:
+            only.append(Row.of(first + 1, text[start:end], 0))
         for number in range(first, last + 1):
             hits.setdefault(number, max(start - starts[number], 0))
     if query.only_matching:
-        return [row for row in only if row.text]
+        return only
     shown = {
         number
         for hit in hits
         for number in range(hit - query.before, hit + query.after + 1)
         if 0 <= number < len(lines)
     }
-    return [Row(number + 1, lines[number], hits.get(number)) for number in sorted(shown)]
+    return [Row.of(number + 1, lines[number], hits.get(number)) for number in sorted(shown)]

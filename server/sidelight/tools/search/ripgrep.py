@@ -3,9 +3,10 @@
 import base64
 import json
 import os
+import re
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,21 @@ from sidelight.core.errors import ToolError
 from sidelight.process.environment import child_environment
 from sidelight.process.run import Finished, run
 from sidelight.tools.search.ignore import in_repository
-from sidelight.tools.search.query import VERSION_CONTROL, Listing, Query, Row, Scope
+from sidelight.tools.search.query import (
+    VERSION_CONTROL,
+    Listing,
+    Query,
+    Row,
+    Scope,
+    Shown,
+    check,
+    failure,
+)
 
 MAX_BYTES = 32 * 1024 * 1024
+MAX_EVENT = 192 * 1024 * 1024
+"""A longer line of ripgrep's report is not read; a line of a file of a third of it always is."""
+COUNT = re.compile(rb"([^\0]+)\0(\d+)\r?\n")
 
 
 def find_ripgrep() -> str | None:
@@ -35,59 +48,112 @@ class Ripgrep:
     async def files(self, scope: Scope) -> Listing:
         """The files of a scope."""
         listing, output = await self._list(scope, ["--files", "--null"])
-        for name in output.split(b"\0")[:-1]:
-            listing.files[_path(scope, name)] = 0
+        names = os.fsdecode(output).split("\0")[:-1]
+        listing.files = dict.fromkeys(_paths(scope, names), 0)
         return listing
 
     async def matching(self, scope: Scope, query: Query) -> Listing:
         """The files that match; raises ToolError with ripgrep's own text for a bad pattern."""
-        words = ["--count", "--with-filename", "--null", *_pattern(query)]
+        check(query, scope)
+        count = "--count-matches" if query.multiline else "--count"
+        words = [count, "--with-filename", "--null", *_pattern(query)]
         listing, output = await self._list(scope, words)
-        for line in output.split(b"\n"):
-            # With --crlf ripgrep ends its own lines so, too.
-            name, found, count = line.rstrip(b"\r").partition(b"\0")
-            if found and count.isdigit():
-                listing.files[_path(scope, name)] = int(count)
+        # A name may hold a line end, and with --crlf ripgrep ends its own lines with two signs.
+        found = [(os.fsdecode(name), int(count)) for name, count in COUNT.findall(output)]
+        counts = (count for _, count in found)
+        listing.files = dict(zip(_paths(scope, [n for n, _ in found]), counts, strict=True))
         return listing
 
-    async def rows(self, paths: Sequence[str], query: Query) -> dict[str, list[Row]]:
+    async def rows(self, paths: Sequence[str], query: Query, most: int) -> Shown:
         """The lines to show, by file."""
-        context = [f"--before-context={query.before}", f"--after-context={query.after}"]
-        words = ["--json", *context, *_pattern(query), "--", *paths]
-        finished = await self._run(words, str(Path(paths[0]).parent))
-        rows: dict[str, list[Row]] = {path: [] for path in paths}
-        for line in _kept(finished).split(b"\n")[:-1]:
+        check(query)
+        shown = Shown({path: [] for path in paths})
+        around = [f"--before-context={query.before}", f"--after-context={query.after}"]
+        words = ["--json", f"--max-count={most}", *around, *_pattern(query), "--", *paths]
+
+        def take(line: bytes) -> None:
             event = json.loads(line)
             if event["type"] in {"match", "context"}:
-                rows[_text(event["data"]["path"])] += _rows(event["data"], query)
-        return rows
+                found = event["type"] == "match"
+                shown.rows[_text(event["data"]["path"])] += _rows(event["data"], query, found)
+
+        lines = _Lines(take)
+        finished = await self._run(words, str(Path(paths[0]).parent), lines.feed, 1 << 16)
+        shown.timed_out = finished.timed_out
+        shown.problems = _unread(finished)
+        shown.problems += [f"{path}: a line is too long to be shown" for path in lines.too_long]
+        return shown
 
     async def _list(self, scope: Scope, words: list[str]) -> tuple[Listing, bytes]:
         folder, where = _where(scope)
         # Outside of a repository ignore files count too; inside, they end at its root.
         outside = [] if in_repository(Path(folder)) else ["--no-require-git"]
-        finished = await self._run([*outside, *_selection(scope), *words, "--", where], folder)
+        words = [*outside, *_selection(scope), *words, "--", where]
+        finished = await self._run(words, folder, None, 2 * MAX_BYTES)
         output = _kept(finished)
         listing = Listing(timed_out=finished.timed_out, cut=finished.truncated)
-        if finished.exit_code == 2:
-            lines = finished.stderr.decode("utf-8", "replace").splitlines()
-            listing.problems = [line.removeprefix("rg: ") for line in lines if "os error" in line]
-            if not output and len(listing.problems) < len(lines):
-                message = "\n".join(lines).removeprefix("rg: ").strip()
-                raise ToolError(f"The search failed: {message}", "invalid_input")
+        listing.problems = _unread(finished)
+        if finished.exit_code == 2 and not output and not listing.problems:
+            raise failure(_said(finished).removeprefix("rg: "))
         return listing, output
 
-    async def _run(self, words: list[str], folder: str) -> Finished:
+    async def _run(
+        self, words: list[str], folder: str, take: Callable[[bytes], None] | None, limit: int
+    ) -> Finished:
         try:
             return await run(
                 [self._program, "--no-config", "--hidden", "--crlf", *words],
                 cwd=folder,
                 env=child_environment(os.environ),
                 timeout=self._timeout,
-                limit=2 * MAX_BYTES,
+                on_output=take,
+                limit=limit,
             )
         except OSError as error:
             raise ToolError(f"The search could not be started: {error}") from error
+
+
+class _Lines:
+    """Gives out a stream's lines one by one; `too_long` names the files of those it did not keep.
+
+    Only one line is held at a time: a file may be one line of many megabytes.
+    """
+
+    def __init__(self, take: Callable[[bytes], None]) -> None:
+        self.too_long: list[str] = []
+        self._take = take
+        self._pieces: list[bytes] = []
+        self._size = 0
+
+    def feed(self, data: bytes) -> None:
+        """The next piece of output."""
+        *ended, rest = data.split(b"\n")
+        for end in ended:
+            self._add(end)
+            self._finish()
+        self._add(rest)
+
+    def _add(self, piece: bytes) -> None:
+        self._size += len(piece)
+        if self._size <= MAX_EVENT or not self._pieces:
+            self._pieces.append(piece)
+
+    def _finish(self) -> None:
+        if self._size <= MAX_EVENT:
+            self._take(b"".join(self._pieces))
+        else:
+            start = self._pieces[0].decode("utf-8", "replace").partition('"path":')[2]
+            self.too_long.append(_text(json.JSONDecoder().raw_decode(start)[0]))
+        self._pieces, self._size = [], 0
+
+
+def _said(finished: Finished) -> str:
+    return finished.stderr.decode("utf-8", "backslashreplace")
+
+
+def _unread(finished: Finished) -> list[str]:
+    lines = _said(finished).splitlines() if finished.exit_code == 2 else []
+    return [line.removeprefix("rg: ") for line in lines if "os error" in line]
 
 
 def _kept(finished: Finished) -> bytes:
@@ -101,9 +167,12 @@ def _where(scope: Scope) -> tuple[str, str]:
     return (scope.root, ".") if root.is_dir() else (str(root.parent), root.name)
 
 
-def _path(scope: Scope, name: bytes) -> str:
-    folder, _ = _where(scope)
-    return str(Path(folder) / os.fsdecode(name))
+def _paths(scope: Scope, names: Iterable[str]) -> list[str]:
+    """Absolute paths of what ripgrep names from the folder on, as `./a`, or of the one file."""
+    folder, where = _where(scope)
+    base = folder.rstrip(os.sep) + os.sep
+    skipped = 2 if where == "." else 0
+    return [base + name[skipped:] for name in names]
 
 
 def _selection(scope: Scope) -> list[str]:
@@ -125,21 +194,30 @@ def _text(value: dict[str, str]) -> str:
     return base64.b64decode(value["bytes"]).decode("utf-8", "surrogateescape")
 
 
-def _rows(data: dict[str, Any], query: Query) -> list[Row]:
-    """A match or context event as lines; a match over several lines becomes several."""
+def _rows(data: dict[str, Any], query: Query, found: bool) -> list[Row]:
+    """An event as lines, those of a match if `found`; a match over lines becomes several."""
     first: int = data["line_number"]
     raw = _text(data["lines"]).encode("utf-8", "surrogateescape")
     matches: list[dict[str, Any]] = data["submatches"]
     if query.only_matching:
-        return [Row(first + raw.count(b"\n", 0, m["start"]), _text(m["match"]), 0) for m in matches]
+        return [
+            Row.of(
+                first + raw.count(b"\n", 0, m["start"]), _readable(raw[m["start"] : m["end"]]), 0
+            )
+            for m in matches
+            if m["end"] > m["start"]
+        ]
     rows: list[Row] = []
     start = 0
     for index, line in enumerate(raw.removesuffix(b"\n").split(b"\n")):
-        within = [
-            m["start"] for m in matches if m["start"] <= start + len(line) and m["end"] >= start
-        ]
-        at = len(line[: max(within[0] - start, 0)].decode("utf-8", "replace")) if within else None
-        text = line.removesuffix(b"\r").decode("utf-8", "replace")
-        rows.append(Row(first + index, text, at))
-        start += len(line) + 1
+        end = start + len(line)
+        at = next((m["start"] for m in matches if m["start"] <= end and m["end"] >= start), None)
+        if found:  # of an empty match at the end of a text ripgrep does not tell the place
+            at = len(_readable(line[: max((at or 0) - start, 0)]))
+        rows.append(Row.of(first + index, _readable(line.removesuffix(b"\r")), at))
+        start = end + 1
     return rows
+
+
+def _readable(data: bytes) -> str:
+    return data.decode("utf-8", "replace")
