@@ -1,4 +1,4 @@
-"""The bounds of a turn, from the settings and the environment."""
+"""The bounds of a turn and of what may be spent, from the settings and the environment."""
 
 from collections.abc import Mapping, Sequence
 
@@ -6,6 +6,8 @@ from sidelight.agent.limits import RepeatLimits
 from sidelight.agent.turn import Bounds
 from sidelight.model.catalog import model_id
 from sidelight.model.retry import Backoff
+from sidelight.session.spend import Ceiling
+from sidelight.settings.load import LoadedSettings
 from sidelight.settings.schema import Settings
 
 DEFAULT_STEPS = 200
@@ -45,6 +47,16 @@ def bounds_of(
         fallbacks=tuple(fallbacks),
         fast=model_id(model) in map(model_id, fast_models),
     )
+
+
+def ceilings_of(loaded: LoadedSettings, run_usd: float | None) -> tuple[Ceiling, ...]:
+    """What may be spent: the lowest of the settings, and what the command line grants a run."""
+    limits = (layer.settings.sidelight.limits for layer in loaded.layers)
+    set_usd = [limit.max_budget_usd for limit in limits if limit.max_budget_usd is not None]
+    ceilings = [Ceiling("conversation", min(set_usd))] if set_usd else []
+    if run_usd is not None:
+        ceilings.append(Ceiling("run", run_usd))
+    return tuple(ceilings)
 
 
 def unread_variables(environ: Mapping[str, str]) -> tuple[str, ...]:

@@ -11,9 +11,10 @@ import anyio
 
 from sidelight.agent.prepared import prepare
 from sidelight.agent.turn import Bounds
-from sidelight.app.bounds import bounds_of, unread_variables
+from sidelight.app.bounds import bounds_of, ceilings_of, unread_variables
 from sidelight.app.consent import HookConsent
 from sidelight.app.models import roles, user_side
+from sidelight.app.policy import policy_of, refused_mode, resumable
 from sidelight.app.toolbox import Terms, open_toolbox
 from sidelight.context.environment import Environment, opening_reminder
 from sidelight.context.system_prompt import build_system_prompt
@@ -35,8 +36,7 @@ from sidelight.model.prices import cost
 from sidelight.permissions.conceal import concealed
 from sidelight.permissions.paths import RealDisk
 from sidelight.permissions.pipeline import covers
-from sidelight.permissions.policy import Policy, RuleSource
-from sidelight.permissions.rule import Source as RuleOrigin
+from sidelight.permissions.policy import Policy
 from sidelight.permissions.trust import is_trusted
 from sidelight.resources.locate import resource
 from sidelight.resources.prompts import PromptLibrary
@@ -232,13 +232,7 @@ class _Builder:
         )
 
     def _ceilings(self) -> tuple[Ceiling, ...]:
-        """What may be spent: the lowest of the settings, and what the command line grants a run."""
-        limits = (layer.settings.sidelight.limits for layer in self.loaded.layers)
-        set_usd = [limit.max_budget_usd for limit in limits if limit.max_budget_usd is not None]
-        ceilings = [Ceiling("conversation", min(set_usd))] if set_usd else []
-        if self.choices.max_budget_usd is not None:
-            ceilings.append(Ceiling("run", self.choices.max_budget_usd))
-        return tuple(ceilings)
+        return ceilings_of(self.loaded, self.choices.max_budget_usd)
 
     def _replay(self) -> Replay:
         if self.stored is not None:
@@ -262,41 +256,14 @@ class _Builder:
         return build_system_prompt(self.world.prompts, facts)
 
     def _policy(self, loaded: LoadedSettings) -> Policy:
-        stored_mode = self.stored.mode if self.stored else None
-        resumed = stored_mode if stored_mode in {"default", "acceptEdits", "dontAsk"} else None
-        policy = Policy.from_settings(
-            [
-                RuleSource(
-                    RuleOrigin(
-                        layer.source, layer.path, _anchor(layer.source, layer.path, self.cwd)
-                    ),
-                    layer.settings.permissions.allow,
-                    layer.settings.permissions.ask,
-                    layer.settings.permissions.deny,
-                    layer.settings.permissions.additional_directories,
-                    layer.settings.permissions.default_mode,
-                )
-                for layer in loaded.layers
-            ],
-            [self.cwd],
-            str(self.world.home),
-            mode=self.choices.mode or resumed,  # pyright: ignore[reportArgumentType]
+        return policy_of(
+            loaded,
+            cwd=self.cwd,
+            home=str(self.world.home),
+            mode=self.choices.mode or resumable(self.stored.mode if self.stored else None),
             trusted=bool(self.trusted),
             headless=self.choices.headless,
         )
-        if policy.mode == "auto" or (policy.mode == "bypassPermissions" and _no_bypass(loaded)):
-            return policy.with_update(PermissionUpdate(action="set_mode", mode="default"))
-        return policy
-
-    def _refused_mode(self) -> tuple[str, ...]:
-        """Why the mode that was asked for is not the one that holds."""
-        asked = self.choices.mode or self.loaded.settings.permissions.default_mode
-        if asked == "auto":
-            return ("The mode auto does not exist in this version; it asks as in default.",)
-        if asked == "bypassPermissions" and _no_bypass(self.loaded):
-            words = "permissions.disableBypassPermissionsMode forbids the mode bypassPermissions"
-            return (f"{words}; it asks as in default.",)
-        return ()
 
     def _sources(self) -> tuple[Source, ...]:
         return tuple(s for s in SOURCES if self.trusted or s not in FOLDER_SOURCES)
@@ -348,7 +315,7 @@ class _Builder:
         return (
             *(str(problem) for problem in self.loaded.problems),
             *_unused(self.loaded),
-            *self._refused_mode(),
+            *refused_mode(self.choices.mode, self.loaded),
             *self.toolbox.notices,
             *unread_variables(self._environment()),
             *(f"{p.source.label}: {p.text}: {p.reason}" for p in self.policy.problems),
@@ -387,12 +354,6 @@ def price(card: Callable[[str], ModelCard], model: str, usage: Usage, on: date) 
     return 0.0 if model == DEMONSTRATION else cost(usage, card(model), on)
 
 
-def _no_bypass(loaded: LoadedSettings) -> bool:
-    """Whether any source forbids bypassPermissions: a weaker one may tighten too."""
-    said = (layer.settings.permissions.disable_bypass_permissions_mode for layer in loaded.layers)
-    return "disable" in said
-
-
 def _unused(loaded: LoadedSettings) -> tuple[str, ...]:
     """A sentence a file with the keys that this version does nothing with."""
     keys: dict[str, list[str]] = {}
@@ -402,8 +363,3 @@ def _unused(loaded: LoadedSettings) -> tuple[str, ...]:
         f"{path or 'The given settings'}: not used by this version: {', '.join(names)}"
         for path, names in keys.items()
     )
-
-
-def _anchor(source: str, path: str, cwd: str) -> str:
-    """Where `/x` patterns of a source begin: the user's at the settings' folder, else the cwd."""
-    return str(Path(path).parent) if source == "user" and path else cwd
