@@ -6,10 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from sidelight.app.shell import shell_tools
+from sidelight.background.tasks import Background
 from sidelight.resources.locate import resource
 from sidelight.resources.prompts import PromptLibrary
-from sidelight.tools.bash.tool import BashOptions, BashTool
+from sidelight.tools.powershell import powershell_tool
 from sidelight.tools.registry import built_in_tools
+from sidelight.tools.shell.options import ShellOptions
 
 SERVER = Path(__file__).resolve().parents[2] / "server" / "sidelight"
 PROMPTS = resource("prompts")
@@ -22,7 +25,10 @@ LONGEST = 120
 
 
 def tool_names() -> list[str]:
-    tools = built_in_tools(bash=BashTool(BashOptions(environment=dict)))
+    """Those of every platform."""
+    options, background = ShellOptions(environment=dict), Background()
+    here = shell_tools(options, background, "linux")
+    tools = built_in_tools(shell=(*here, powershell_tool(options, background)))
     return [tool.name for tool in tools]
 
 

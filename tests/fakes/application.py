@@ -10,6 +10,7 @@ from pathlib import Path
 
 import anyio
 
+from sidelight.background.tasks import Background
 from sidelight.core.content import Json, Text, ToolResult, ToolUse, UserBlock
 from sidelight.core.decision import Allow, Deny, Mode, PermissionUpdate, Reason
 from sidelight.core.errors import AgentError
@@ -63,6 +64,7 @@ class FakeConversation:
         self.review = ReviewLedger()
         self.queued: tuple[Queued, ...] = ()
         self.ledger = Ledger()
+        self.background = Background()
         self.spent: SpendChanged | None = None
         self._heard = heard
         self._sink = editor.sink(self.id)

@@ -13,6 +13,8 @@ from sidelight.agent.prepared import prepare
 from sidelight.agent.turn import Bounds
 from sidelight.app.bounds import bounds_of, unread_variables
 from sidelight.app.models import roles, user_side
+from sidelight.app.shell import shell_tools
+from sidelight.background.tasks import Background
 from sidelight.context.environment import Environment, opening_reminder
 from sidelight.context.system_prompt import build_system_prompt
 from sidelight.core.content import Json, ToolUse
@@ -36,6 +38,7 @@ from sidelight.permissions.pipeline import covers
 from sidelight.permissions.policy import Policy, RuleSource
 from sidelight.permissions.rule import Source as RuleOrigin
 from sidelight.permissions.trust import is_trusted
+from sidelight.process.login import LoginEnvironment
 from sidelight.resources.locate import resource
 from sidelight.resources.prompts import PromptLibrary
 from sidelight.review.ledger import ReviewLedger
@@ -52,8 +55,8 @@ from sidelight.settings.save import add_rules
 from sidelight.settings.schema import FOLDER_SOURCES, SOURCES, Source
 from sidelight.settings.trusted import trusted_folders
 from sidelight.settings.watch import LiveSettings
-from sidelight.tools.bash.tool import BashOptions, BashTool
 from sidelight.tools.registry import built_in_tools, spec
+from sidelight.tools.shell.options import ShellOptions
 from sidelight.transcripts.entry import ModeStored, Opened
 from sidelight.transcripts.replay import Replay, replay
 from sidelight.transcripts.store import Transcript, folder_for
@@ -136,6 +139,7 @@ class _Builder:
     def __init__(self, world: World, seed: Seed) -> None:
         self.world, self.id, self.cwd, self.stored = world, seed.session_id, seed.cwd, seed.stored
         self.host, self.sink = seed.host, seed.sink
+        self.login = LoginEnvironment(world.environ)
         cwd = seed.cwd
         self.choices = world.choices()
         home = str(world.home)
@@ -168,8 +172,9 @@ class _Builder:
     def build(self) -> Session:
         settings = self.loaded.settings
         self.rules = SessionRules(self.policy, self.shell, self._save, self._problem)
-        bash = BashTool(BashOptions.of(settings, self._environment))
-        tools = built_in_tools(bash=bash, conceals=self._conceals)
+        options = ShellOptions.of(settings, self._environment, self.login.capture)
+        shell = shell_tools(options, background := Background())
+        tools = built_in_tools(shell=shell, conceals=self._conceals)
         self.tools: dict[str, AnyTool] = {tool.name: tool for tool in tools}
         reviews = ReviewStore(self.world.state_home / "review" / self.id)
         reviewed = reviews.load() if self.stored else {}
@@ -188,6 +193,7 @@ class _Builder:
             rules=self.rules,
             review=ReviewLedger.of(reviewed),
             shell=self.shell,
+            background=background,
             scratch=self.scratch,
             opening=self._opening,
             system_for=self._system,
@@ -281,7 +287,7 @@ class _Builder:
         return tuple(s for s in SOURCES if self.trusted or s not in FOLDER_SOURCES)
 
     def _environment(self) -> Mapping[str, str]:
-        return {**self.world.environ, **self.loaded.env_of(self._sources())}
+        return {**self.login.variables, **self.loaded.env_of(self._sources())}
 
     def _scope(self) -> HookScope:
         return HookScope(

@@ -28,11 +28,16 @@ class Grant:
 FREELY = Grant(True)
 
 
+def family(tool: str) -> str:
+    """The tool whose rules hold for a command that this tool runs."""
+    return tool if tool == "PowerShell" else "Bash"
+
+
 def whole_rule(case: Case) -> Rule | None:
     """The allow rule that covers every use of the shell."""
     if not any(seen.access.kind == "execute" for seen in case.seen):
         return None
-    return allowing_tool(case.policy.rules("allow"), "Bash")
+    return allowing_tool(case.policy.rules("allow"), family(case.question.tool))
 
 
 def exact_rule(case: Case) -> Rule | None:
@@ -41,7 +46,8 @@ def exact_rule(case: Case) -> Rule | None:
     if not command or not any(seen.access.kind == "execute" for seen in case.seen):
         return None
     for rule in case.policy.rules("allow"):
-        if rule.tool == "Bash" and rule.content is not None and rule.content.strip() == command:
+        shell = rule.tool == family(case.question.tool)
+        if shell and rule.content is not None and rule.content.strip() == command:
             return rule
     return None
 

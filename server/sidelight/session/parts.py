@@ -1,10 +1,15 @@
 """What a session is built from."""
 
+import shutil
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
+import anyio.to_thread
+
 from sidelight.agent.turn import Bounds
+from sidelight.background.tasks import Background
 from sidelight.core.decision import Mode
 from sidelight.core.messages import Attachment
 from sidelight.core.model import Effort, ModelClient, SystemPrompt
@@ -33,6 +38,7 @@ class Parts:
     rules: SessionRules
     review: ReviewLedger
     shell: Shell
+    background: Background
     scratch: Path
     opening: Callable[[], Awaitable[Sequence[Attachment]]]
     system_for: Callable[[str], SystemPrompt]
@@ -42,3 +48,8 @@ class Parts:
     bounds: Callable[[str], Bounds]
     price: Price
     ceilings: Callable[[], Sequence[Ceiling]]
+
+    async def dispose(self) -> None:
+        """End what runs beside the turns, and remove the scratch folder."""
+        await self.background.close()
+        await anyio.to_thread.run_sync(partial(shutil.rmtree, self.scratch, True))

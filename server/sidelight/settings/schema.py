@@ -103,7 +103,7 @@ class Own(Part):
     """What only this product has.
 
     `unsaved_buffers` says what an edit does with them first; `api_key_header` in which header a
-    gateway looks for the key.
+    gateway looks for the key; `login_environment` whether the login shell is asked for variables.
     """
 
     limits: Limits = Limits()
@@ -111,6 +111,7 @@ class Own(Part):
     small_model: str | None = None
     api_key_header: Literal["authorization", "x-api-key"] = "authorization"
     unsaved_buffers: Literal["save", "keep"] = "save"
+    login_environment: bool = True
 
 
 def _as_text(value: Any) -> Any:

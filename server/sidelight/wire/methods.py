@@ -14,10 +14,13 @@ from sidelight.wire.connection import Connect, Connection, ModelInfo
 from sidelight.wire.controls import (
     CheckRule,
     EditQueued,
+    MoveCall,
     QueuedPrompt,
     RemoveQueued,
     RuleChecked,
     StopCall,
+    StopTask,
+    TasksShown,
     WasThere,
 )
 from sidelight.wire.reviewing import Changes, Original, OriginalText, Review, Reviewed
@@ -339,6 +342,8 @@ REQUESTS: dict[str, tuple[type[Record], type[Record]]] = {
     "_sidelight/queue_edit": (EditQueued, WasThere),
     "_sidelight/queue_remove": (RemoveQueued, WasThere),
     "_sidelight/stop_call": (StopCall, WasThere),
+    "_sidelight/move_call": (MoveCall, WasThere),
+    "_sidelight/stop_task": (StopTask, WasThere),
 }
 NOTIFICATIONS: dict[str, type[Record]] = {
     "session/cancel": Cancel,
@@ -350,6 +355,7 @@ FROM_SERVER: dict[str, type[Record]] = {
     "_sidelight/state": State,
     "_sidelight/notice": NoticeShown,
     "_sidelight/retry": Retry,
+    "_sidelight/tasks": TasksShown,
     "_sidelight/connection": Connection,
     "_sidelight/changes": Changes,
     "_sidelight/add_to_chat": AddToChat,

@@ -24,6 +24,7 @@ from sidelight.core.events import (
     ReviewChanged,
     SpendChanged,
     StepStarted,
+    TasksChanged,
     TextDelta,
     ThinkingDelta,
     ToolCallEnded,
@@ -34,7 +35,7 @@ from sidelight.core.events import (
 )
 from sidelight.core.messages import AssistantMessage, UserMessage
 from sidelight.core.spend import MAIN, Spent
-from sidelight.wire.controls import QueuedPrompt
+from sidelight.wire.controls import QueuedPrompt, TasksShown
 from sidelight.wire.methods import NoticeShown, Retry, State
 from sidelight.wire.prompts import typed_words
 from sidelight.wire.shapes import (
@@ -173,14 +174,21 @@ class Feed:
                 self._question(event)
             case SpendChanged():
                 self.spent(event)
-            case ModeChanged():
-                self.update(mode_update(event.mode))
+            case ModeChanged() | TasksChanged():
+                self._state_of_the_session(event)
             case ReviewChanged():
                 await self._wire.changed()
             case RetryScheduled() | HookEnded() | Notice():
                 self._remark(event)
             case StepStarted() | TextDelta() | ThinkingDelta() | ToolProgress() | HistoryRepaired():
                 pass  # no news by themselves, or said by a notice; deltas were taken before
+
+    def _state_of_the_session(self, event: ModeChanged | TasksChanged) -> None:
+        if isinstance(event, ModeChanged):
+            self.update(mode_update(event.mode))
+        else:
+            tasks = TasksShown(session_id=self._session_id, tasks=event.tasks)
+            self._wire.send("_sidelight/tasks", tasks.to_wire())
 
     def _message(self, event: MessageAdded | MessageDropped) -> None:
         if isinstance(event, MessageDropped):
