@@ -19,8 +19,6 @@ log = logging.getLogger(__name__)
 MOST_OUTPUT = 5_000_000_000
 """Bytes after which a command is stopped; it would fill the disk of whoever it writes to."""
 TOO_MUCH = "five gigabytes of output"
-QUIET_S = 20.0
-"""Seconds without output after which a question on the last line is taken for one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +47,6 @@ class Launch:
     life_s: float
     explain: Explain
     tidy: Callable[[], None]
-    quiet_s: float = QUIET_S
     by_person: bool = False
 
 
@@ -57,10 +54,12 @@ class Task:
     """A running or ended task; it owns its child from the start. `run` is its whole life.
 
     `read` is how many characters of the output the model has seen, `told` whether it knows the
-    end.
+    end. After `quiet_s` seconds without output a question on the last line is taken for one.
     """
 
-    def __init__(self, id: str, launch: Launch, child: Child, output: Output) -> None:
+    def __init__(
+        self, id: str, launch: Launch, child: Child, output: Output, quiet_s: float
+    ) -> None:
         self.id = id
         self.launch = launch
         self.output = output
@@ -76,6 +75,7 @@ class Task:
         self._child = child
         self._scope = anyio.CancelScope()
         self._stopped = ""
+        self._quiet_s = quiet_s
         self._began_ms = int(time.time() * 1000)
         self._deadline = anyio.current_time() + launch.life_s
 
@@ -121,7 +121,7 @@ class Task:
             self._close()
 
     async def _listen(self) -> None:
-        quiet_at = anyio.current_time() + self.launch.quiet_s
+        quiet_at = anyio.current_time() + self._quiet_s
         while True:
             piece: Piece | None = None
             with anyio.CancelScope(deadline=min(self._deadline, quiet_at)) as clock:
@@ -129,7 +129,7 @@ class Task:
             now = anyio.current_time()
             if piece is not None:
                 self._take(piece)
-                quiet_at = now + self.launch.quiet_s
+                quiet_at = now + self._quiet_s
             elif not clock.cancelled_caught:
                 return
             elif now >= quiet_at:

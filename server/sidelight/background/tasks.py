@@ -10,6 +10,7 @@ from sidelight.core.events import Event, Sink, TasksChanged
 from sidelight.process.output import Output
 from sidelight.process.run import Child
 
+QUIET_S = 20.0
 MOST_RUNNING = 20
 MOST_KEPT = 50
 """Ended tasks that can still be asked for; the output files of older ones stay."""
@@ -32,7 +33,9 @@ class Background:
     moved here when a person asks for it.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, quiet_s: float = QUIET_S, most_running: int = MOST_RUNNING) -> None:
+        self._quiet_s = quiet_s
+        self._most_running = most_running
         self._tasks: dict[str, Task] = {}
         self._lives: set[asyncio.Task[None]] = set()
         self._offers: dict[str, Callable[[], None]] = {}
@@ -52,13 +55,13 @@ class Background:
     @property
     def has_room(self) -> bool:
         """Whether a further task may begin."""
-        return len(self.running) < MOST_RUNNING
+        return len(self.running) < self._most_running
 
     def check_room(self) -> None:
         """Raise ToolError when no further task may begin."""
         if not self.has_room:
             raise ToolError(
-                f"{MOST_RUNNING} background tasks run already. Stop one with TaskStop first: "
+                f"{self._most_running} background tasks run already. Stop one with TaskStop first: "
                 f"{self._names()}.",
                 "invalid_input",
             )
@@ -66,7 +69,7 @@ class Background:
     def start(self, launch: Launch, child: Child, output: Output) -> Task:
         """Take over a running command; from here on it is ended by its task alone."""
         self._count += 1
-        task = Task(f"{launch.kind[0]}{self._count}", launch, child, output)
+        task = Task(f"{launch.kind[0]}{self._count}", launch, child, output, self._quiet_s)
         output.publish()
         self._tasks[task.id] = task
         life = asyncio.get_running_loop().create_task(self._live(task))
@@ -148,6 +151,7 @@ def _news_of(task: Task) -> News | None:
     parts: list[str] = []
     if task.lines is not None and task.lines.waiting:
         parts.append(f"{_name(task)} printed:\n{_quoted(task.lines.take())}")
+        task.read = task.output.length
     if task.question and task.running:
         parts.append(
             f"{_name(task)} seems to wait for an answer: {task.question}\n"

@@ -1,5 +1,6 @@
 """The environment that the user's login shell makes: an editor started from a menu lacks it."""
 
+import re
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,6 +15,8 @@ SECONDS = 10.0
 """How long the shell's start files may take; then commands go without them."""
 LIMIT = 8 << 20
 OF_THE_SHELL = frozenset({"_", "SHLVL", "PWD", "OLDPWD"})
+_USUAL = re.compile(r"job control|terminal process group|can't change option: zle|^\s*$")
+"""What interactive shells complain of when there is no terminal."""
 MARK = "SIDELIGHT_RESOLVING_ENVIRONMENT"
 """Set while the start files run, so that they can tell."""
 
@@ -71,7 +74,8 @@ class LoginEnvironment:
             return parsed(parts[1])
         if done.timed_out:
             return f"{shell} was not ready after {self._seconds:g} s"
-        last = done.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2][:200]
+        lines = done.stderr.decode("utf-8", "replace").splitlines()
+        last = next((line[:200] for line in reversed(lines) if not _USUAL.search(line)), "")
         ended = f"signal {done.signal}" if done.exit_code is None else f"code {done.exit_code}"
         return f"{shell} ended early with {ended}{f' ({last})' if last else ''}"
 

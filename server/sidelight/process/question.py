@@ -6,7 +6,7 @@ _FORMS = (
     # [y/N], (yes/no), (Y)es/(N)o and the like, at the end or before a colon or question mark
     r"[\[(]\s*\(?y\)?(?:es)?\s*/\s*\(?n\)?o?(?:\s*/[^\])]*)?[\])]\s*[:?]?",
     r"\by(?:es)?\s*/\s*n(?:o)?\s*[:?]",
-    r"\b(?:password|passphrase|passcode|username|login|otp|pin)\b[^:\n]{0,120}:",
+    r"\b(?:password|passphrase|passcode|username|login|otp|pin)\b[^\n]{0,120}:",
     r"\b(?:press|hit)\b.{0,40}\b(?:key|enter|return)\b.{0,40}",
     r"\b(?:are you sure|do you want|would you like|continue|proceed|overwrite|replace|remove)\b"
     r"[^\n]{0,200}\?",
