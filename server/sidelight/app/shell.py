@@ -5,7 +5,9 @@ import sys
 from collections.abc import Mapping, Sequence
 
 from sidelight.background.tasks import Background
+from sidelight.core.messages import Attachment
 from sidelight.core.tool import AnyTool
+from sidelight.session.arrivals import TASK
 from sidelight.tools.bash.tool import Bash
 from sidelight.tools.monitor import MonitorTool
 from sidelight.tools.powershell import PowerShell, powershell
@@ -14,6 +16,25 @@ from sidelight.tools.shell.options import ShellOptions
 from sidelight.tools.shell.tool import ShellTool
 from sidelight.tools.task_output import TaskOutputTool
 from sidelight.tools.task_stop import TaskStopTool
+from sidelight.transcripts.replay import Replay
+
+STARTED_AS = {
+    "Bash": "backgroundTaskId",
+    "PowerShell": "backgroundTaskId",
+    "Monitor": "taskId",
+}
+"""The field of a tool's result that names the task which the call started."""
+
+
+def background_of(stored: Replay | None) -> Background:
+    """The tasks of a session; of a stored one it knows which were lost with their process."""
+    background = Background()
+    if stored is not None:
+        ends = {m.kind for m in stored.messages if isinstance(m, Attachment)}
+        named = (call.data.get(STARTED_AS.get(call.name, "")) for call in stored.calls.values())
+        started = [str(task_id) for task_id in named if task_id]
+        background.take_up(len(started), [each for each in started if TASK + each not in ends])
+    return background
 
 
 def shell_tools(

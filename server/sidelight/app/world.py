@@ -2,7 +2,7 @@
 
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from functools import partial
 from pathlib import Path
@@ -13,8 +13,7 @@ from sidelight.agent.prepared import prepare
 from sidelight.agent.turn import Bounds
 from sidelight.app.bounds import bounds_of, unread_variables
 from sidelight.app.models import roles, user_side
-from sidelight.app.shell import shell_tools
-from sidelight.background.tasks import Background
+from sidelight.app.shell import background_of, shell_tools
 from sidelight.context.environment import Environment, opening_reminder
 from sidelight.context.system_prompt import build_system_prompt
 from sidelight.core.content import Json, ToolUse
@@ -165,15 +164,18 @@ class _Builder:
         if self.stored is not None and self.stored.size != self.transcript.size:
             # Another process wrote to it after it was read and before it was ours.
             self.stored = replay(self.transcript.path)
-        self.scratch = Path(tempfile.mkdtemp(prefix="sidelight-"))
-        self.env_file = self.scratch / "hooks.env"
+        # What hooks export steers every command, so it may not stand where the model writes.
+        private = Path(tempfile.mkdtemp(prefix="sidelight-")).resolve()
+        self.scratch, self.env_file = private / "scratch", private / "hooks.env"
+        self.scratch.mkdir(mode=0o700)
+        self.policy = replace(self.policy, scratch=str(self.scratch))
         self.shell.env_files.append(str(self.env_file))
 
     def build(self) -> Session:
         settings = self.loaded.settings
         self.rules = SessionRules(self.policy, self.shell, self._save, self._problem)
         options = ShellOptions.of(settings, self._environment, self.login.capture)
-        shell = shell_tools(options, background := Background())
+        shell = shell_tools(options, background := background_of(self.stored))
         tools = built_in_tools(shell=shell, conceals=self._conceals)
         self.tools: dict[str, AnyTool] = {tool.name: tool for tool in tools}
         reviews = ReviewStore(self.world.state_home / "review" / self.id)
@@ -316,7 +318,7 @@ class _Builder:
         if loaded is self.loaded:
             return ()
         self.loaded = loaded
-        self.policy = self._policy(loaded)
+        self.policy = replace(self._policy(loaded), scratch=str(self.scratch))
         self.rules.set_policy(self.policy)
         hooks.use(loaded.hooks_of(self._sources()))
         return self._notices(hooks)

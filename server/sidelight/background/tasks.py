@@ -16,6 +16,10 @@ MOST_KEPT = 50
 """Ended tasks that can still be asked for; the output files of older ones stay."""
 LAST_WORDS = 1_500
 """Characters of the output that a reminder of a task's end shows."""
+LOST = (
+    "The background task {}, started earlier in this conversation, has ended with the program "
+    "that ran it; its output file is gone."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +44,7 @@ class Background:
         self._lives: set[asyncio.Task[None]] = set()
         self._offers: dict[str, Callable[[], None]] = {}
         self._count = 0
+        self._lost: Sequence[str] = ()
         self.sink: Sink = _nobody
 
     @property
@@ -111,9 +116,16 @@ class Background:
         move()
         return True
 
+    def take_up(self, started: int, lost: Sequence[str]) -> None:
+        """So many tasks were started by earlier processes; of these the model knows no end."""
+        self._count, self._lost = started, lost
+
     def take_news(self) -> Sequence[News]:
         """What the model has not heard yet; each is given once."""
-        return [news for task in self._tasks.values() if (news := _news_of(task)) is not None]
+        lost = [News(task_id, LOST.format(task_id)) for task_id in self._lost]
+        self._lost = ()
+        found = (_news_of(task) for task in self._tasks.values())
+        return [*lost, *(news for news in found if news is not None)]
 
     async def idle(self) -> None:
         """Wait until nothing runs. Cancellable."""

@@ -10,6 +10,7 @@ from sidelight.permissions.match import (
     allowing_tool,
     allowing_words,
 )
+from sidelight.permissions.paths import Place, within
 from sidelight.permissions.reach import link_outside, secret_below
 from sidelight.permissions.rule import Rule
 
@@ -133,6 +134,8 @@ def _read(case: Case, seen: Seen) -> Grant:
     if not seen.known:
         return Grant(False, None, f"{seen.access.unsure or 'too many files'}: {seen.access.target}")
     for place in seen.places:
+        if within_folder(place, case.policy.scratch):
+            continue
         if not case.ground.is_inside(place):
             return Grant(False, None, f"it reads outside the workspace: {_where(place.final)}")
         if case.policy.ask_secrets and case.ground.is_secret(place):
@@ -152,6 +155,8 @@ def _write(case: Case, seen: Seen) -> Grant:
     if not seen.known:
         rule = whole_rule(case)
         return Grant(rule is not None, rule, f"{seen.access.unsure or 'too many files'}: {target}")
+    if seen.places and all(within_folder(place, case.policy.scratch) for place in seen.places):
+        return FREELY
     for place in seen.places:
         if not case.ground.is_inside(place):
             return Grant(False, None, f"it writes outside the workspace: {_where(place.final)}")
@@ -172,6 +177,12 @@ def _by_command(case: Case, access: Access) -> Rule | None:
             if rule is not None and (seen.access.coverable or overruled(case, seen)):
                 return rule
     return None
+
+
+def within_folder(place: Place, folder: str) -> bool:
+    """Whether a path and its end are in the folder; never where there is none."""
+    paths = (place.path, place.final)
+    return bool(folder) and not place.problem and all(within(path, folder) for path in paths)
 
 
 def _where(path: str) -> str:

@@ -50,6 +50,6 @@ class Parts:
     ceilings: Callable[[], Sequence[Ceiling]]
 
     async def dispose(self) -> None:
-        """End what runs beside the turns, and remove the scratch folder."""
+        """End what runs beside the turns, and remove the private folder that holds `scratch`."""
         await self.background.close()
-        await anyio.to_thread.run_sync(partial(shutil.rmtree, self.scratch, True))
+        await anyio.to_thread.run_sync(partial(shutil.rmtree, self.scratch.parent, True))

@@ -216,6 +216,8 @@ async def test_a_person_moves_a_running_command_to_the_background(bench: Bench) 
         async with anyio.create_task_group() as group_of_tests:
             group_of_tests.start_soon(run)
             await hear(ready)
+            while not bench.progress:  # then its output is being read
+                await anyio.sleep(0.01)
             assert bench.background.move("toolu_1")
     assert results[0].startswith("The user moved the command to the background; it goes on as ")
     assert not bench.background.move("toolu_1")
