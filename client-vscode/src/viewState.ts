@@ -50,6 +50,7 @@ export function viewState(known: Known): ViewState {
       running: conversation.running,
       waiting: openQuestion(conversation)?.id ?? null,
       queued: conversation.queued,
+      tasks: conversation.tasks,
       changes: conversation.changes,
       redo: conversation.redo,
       modes: conversation.modes ?? null,
