@@ -1,7 +1,9 @@
 """Background tasks as a session meets them: told at the next step, ended with the session."""
 
+import json
 import os
 from pathlib import Path
+from typing import Any
 
 import anyio
 import pytest
@@ -11,7 +13,7 @@ from sidelight.core.messages import Attachment
 from sidelight.process import group
 from tests.fakes.messages_api.double import running_double
 from tests.fakes.messages_api.script import Block, reply, tool_use
-from tests.real_session import SECONDS, bash, opened, read
+from tests.real_session import SECONDS, bash, hooks, opened, read
 
 pytestmark = [pytest.mark.anyio, pytest.mark.req("TOOL-07")]
 
@@ -89,6 +91,7 @@ async def test_tasks_end_with_their_session_and_a_later_process_is_told_so(folde
             ]
 
 
+@pytest.mark.req("TOOL-11")
 async def test_what_long_output_was_put_into_is_read_without_a_question(folder: Path) -> None:
     """TOOL-11: the scratch folder is the session's own; reading and writing there asks nobody."""
     script = [
@@ -97,12 +100,16 @@ async def test_what_long_output_was_put_into_is_read_without_a_question(folder: 
         reply(look("s1")),
         reply("Done."),
     ]
-    settings = {"permissions": {"allow": ["Bash(seq *)", "Bash(echo *)"]}}
+    settings: dict[str, Any] = {
+        "permissions": {"allow": ["Bash(seq *)", "Bash(echo *)"]},
+        **hooks("PostToolUse", "cat > said", "Write"),
+    }
     with running_double(script) as double:
         async with opened(double, folder, settings=settings) as desk:
             await desk.ask("count")
             scratch = desk.session.parts.scratch
             assert scratch.stat().st_mode & 0o777 == 0o700
+            assert str(scratch) in desk.session.opened.system.dynamic
             # What hooks export steers every command; the model must not write there unasked.
             exports = [Path(file) for file in desk.session.parts.shell.env_files]
             assert [file for file in exports if file.is_relative_to(scratch)] == []
@@ -118,6 +125,8 @@ async def test_what_long_output_was_put_into_is_read_without_a_question(folder: 
             await desk.ask("read them")
             assert [str(prompt.title) for prompt in desk.person.asked] == []
             assert made.read_text(encoding="utf-8") == "x\n"
+            heard = json.loads((folder / "said").read_text(encoding="utf-8"))
+            assert heard["scratchpad_dir"] == str(scratch)
             assert len(files) == 2
         assert not scratch.parent.exists()
 
