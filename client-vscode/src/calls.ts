@@ -30,6 +30,16 @@ export class Calls {
     await this.ask(requests.pause, { sessionId, paused });
   }
 
+  /** Lets a running command go on in the background; the turn goes on without it. */
+  async moveCall(sessionId: string, toolCallId: string): Promise<void> {
+    await this.ask(requests.moveCall, { sessionId, toolCallId });
+  }
+
+  /** Ends a background task. */
+  async stopTask(sessionId: string, id: string): Promise<void> {
+    await this.ask(requests.stopTask, { sessionId, id });
+  }
+
   /** Changes a prompt that waits, or takes it out when there is no text; false when it was taken up already. */
   async changeQueued(sessionId: string, id: string, text?: string): Promise<boolean> {
     const { done } = await (text === undefined

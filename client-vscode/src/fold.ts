@@ -1,7 +1,15 @@
 /** Messages of the server into a conversation: pure, one message at a time, unchanged items keep their identity. */
 
 import { foldTool } from './foldTool';
-import type { FileInfo, Json, NoticeShown, PermissionDetail, PermissionOption, State } from './protocol';
+import type {
+  BackgroundTask,
+  FileInfo,
+  Json,
+  NoticeShown,
+  PermissionDetail,
+  PermissionOption,
+  State,
+} from './protocol';
 import { metaOf } from './protocol';
 import type { Action, Chip, Conversation, FootItem, Item, Usage, UserItem } from './state';
 import { add, lastItem, replace, settled, withoutRetry } from './transcript';
@@ -13,6 +21,7 @@ export type Happening =
   | { kind: 'notice'; notice: Pick<NoticeShown, 'severity' | 'text'>; detail?: string; actions?: Action[] }
   | { kind: 'retry'; attempt: number; delayMs: number; cause: string; at: number }
   | { kind: 'changes'; files: FileInfo[]; redo?: number }
+  | { kind: 'tasks'; tasks: BackgroundTask[] }
   | { kind: 'model'; id: string }
   | { kind: 'sent'; id: string; text: string; chips: Chip[] }
   | { kind: 'asked'; call: string; detail: PermissionDetail; options: PermissionOption[] }
@@ -39,6 +48,8 @@ export function fold(conversation: Conversation, happening: Happening): Conversa
       return foldRetry(conversation, happening);
     case 'changes':
       return { ...conversation, changes: happening.files, redo: happening.redo ?? 0 };
+    case 'tasks':
+      return { ...conversation, tasks: happening.tasks };
     case 'model':
       return foldModel(conversation, happening.id);
     case 'sent':
@@ -300,5 +311,5 @@ function foldLoss(conversation: Conversation, answer: string): Conversation {
     if (item.kind === 'foot' && item.running) return { ...item, running: false, outcome: 'stopped' };
     return item;
   });
-  return { ...conversation, items, running: false, queued: [] };
+  return { ...conversation, items, running: false, queued: [], tasks: [] };
 }

@@ -1,5 +1,21 @@
 /** Mirror of the server's `wire/methods.py`, `controls.py` and `reviewing.py`: every custom method with its params and result. */
 
+import type {
+  CheckRule,
+  EditQueued,
+  MoveCall,
+  QueuedPrompt,
+  RemoveQueued,
+  RuleChecked,
+  SetPaused,
+  StopCall,
+  StopTask,
+  TasksShown,
+  WasThere,
+} from './controls';
+
+export type * from './controls';
+
 export const PROTOCOL = 1;
 
 export type Json = Record<string, unknown>;
@@ -188,44 +204,6 @@ export interface PermissionAnswer {
 
 // --- _sidelight/* ---
 
-export interface QueuedPrompt {
-  id: string;
-  text: string;
-}
-
-export interface EditQueued {
-  sessionId: string;
-  id: string;
-  text: string;
-}
-
-export interface RemoveQueued {
-  sessionId: string;
-  id: string;
-}
-
-export interface StopCall {
-  sessionId: string;
-  toolCallId: string;
-}
-
-export interface SetPaused {
-  sessionId: string;
-  paused: boolean;
-}
-
-export interface WasThere {
-  done: boolean;
-}
-
-export interface CheckRule {
-  rule: string;
-}
-
-export interface RuleChecked {
-  problem?: string;
-}
-
 export interface State {
   sessionId: string;
   state: 'idle' | 'running' | 'requires_action';
@@ -365,6 +343,8 @@ export const requests = {
   removeQueued: { method: '_sidelight/queue_remove' } as Request<RemoveQueued, WasThere>,
   stopCall: { method: '_sidelight/stop_call' } as Request<StopCall, WasThere>,
   pause: { method: '_sidelight/pause' } as Request<SetPaused, WasThere>,
+  moveCall: { method: '_sidelight/move_call' } as Request<MoveCall, WasThere>,
+  stopTask: { method: '_sidelight/stop_task' } as Request<StopTask, WasThere>,
 };
 
 export const notifications = {
@@ -378,6 +358,7 @@ export const fromServer = {
   state: { method: '_sidelight/state' } as Notification<State>,
   notice: { method: '_sidelight/notice' } as Notification<NoticeShown>,
   retry: { method: '_sidelight/retry' } as Notification<Retry>,
+  tasks: { method: '_sidelight/tasks' } as Notification<TasksShown>,
   connection: { method: '_sidelight/connection' } as Notification<Connection>,
   changes: { method: '_sidelight/changes' } as Notification<Changes>,
   addToChat: { method: '_sidelight/add_to_chat' } as Notification<AddToChat>,

@@ -121,6 +121,9 @@ export class SessionController implements vscode.Disposable {
       client.onNotification(fromServer.changes.method, (p: Params<typeof fromServer.changes>) =>
         this.#happen(p.sessionId, { kind: 'changes', files: p.files, redo: p.redo ?? 0 }),
       ),
+      client.onNotification(fromServer.tasks.method, (p: Params<typeof fromServer.tasks>) =>
+        this.#happen(p.sessionId, { kind: 'tasks', tasks: p.tasks }),
+      ),
       client.onNotification(fromServer.connection.method, (p: Params<typeof fromServer.connection>) =>
         this.#connected(p),
       ),

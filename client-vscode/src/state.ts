@@ -1,6 +1,7 @@
 /** What the panel shows, as one immutable value; made by `fold.ts`, sent to the view by `patch.ts`. */
 
 import type {
+  BackgroundTask,
   Connection,
   FileDiff,
   FileInfo,
@@ -177,6 +178,8 @@ export interface Conversation {
   /** The turn's next step waits. */
   paused?: boolean;
   queued: QueuedPrompt[];
+  /** Commands that run on beside the turns, oldest first. */
+  tasks: BackgroundTask[];
   changes: FileInfo[];
   /** How many undone hunks can be brought back. */
   redo: number;
@@ -188,7 +191,7 @@ export interface Conversation {
 }
 
 export function emptyConversation(sessionId: string, choices: Choices = {}): Conversation {
-  const nothing = { items: [], running: false, queued: [], changes: [], redo: 0, serial: 0 };
+  const nothing = { items: [], running: false, queued: [], tasks: [], changes: [], redo: 0, serial: 0 };
   return { sessionId, ...nothing, ...choices };
 }
 
@@ -215,6 +218,7 @@ export interface Shell {
   /** Id of the open question of this conversation, if any. */
   waiting: string | null;
   queued: QueuedPrompt[];
+  tasks: BackgroundTask[];
   changes: FileInfo[];
   redo: number;
   modes: Modes | null;

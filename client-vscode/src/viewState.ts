@@ -51,6 +51,7 @@ export function viewState(known: Known): ViewState {
       paused: conversation.paused === true,
       waiting: openQuestion(conversation)?.id ?? null,
       queued: conversation.queued,
+      tasks: conversation.tasks,
       changes: conversation.changes,
       redo: conversation.redo,
       modes: conversation.modes ?? null,

@@ -14,7 +14,7 @@ KINDS: dict[str, dict[str, list[str]]] = tomllib.loads(
 
 
 def exists(reference: str) -> bool:
-    """Whether there is such a test: `file.py::function`, or a file that exports a name and `run`."""
+    """Whether there is such a test: `file.py::function`, or a file with a name and `run`."""
     path, _, name = reference.partition("::")
     file = TESTS / path
     if not file.is_file():

@@ -6,10 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from sidelight.app.shell import shell_tools
+from sidelight.background.tasks import Background
 from sidelight.resources.locate import resource
 from sidelight.resources.prompts import PromptLibrary
-from sidelight.tools.bash.tool import BashOptions, BashTool
+from sidelight.tools.powershell import powershell_tool
 from sidelight.tools.registry import built_in_tools
+from sidelight.tools.shell.options import ShellOptions
 from sidelight.tools.tool_search import ToolSearchTool
 
 SERVER = Path(__file__).resolve().parents[2] / "server" / "sidelight"
@@ -20,10 +23,15 @@ MODULES = sorted(path.relative_to(PROMPTS).as_posix() for path in PROMPTS.glob("
 HEADER = re.compile(r"\A---\nversion: [1-9]\d*\nowner: \S+\n---\n(?=\S)")
 LINK = re.compile(r"\]\(([^)]+)\)")
 LONGEST = 120
+LONGEST_TOOL = 4_000
+"""Characters: every request of every conversation carries all of them."""
 
 
 def tool_names() -> list[str]:
-    tools = built_in_tools(bash=BashTool(BashOptions(environment=dict)))
+    """Those of every platform."""
+    options, background = ShellOptions(environment=dict), Background()
+    here = shell_tools(options, background, "linux")
+    tools = built_in_tools(shell=(*here, powershell_tool(options, background)))
     return [*(tool.name for tool in tools), ToolSearchTool.name]
 
 
@@ -58,8 +66,9 @@ def test_a_module_is_short_and_begins_with_a_header(name: str) -> None:
     assert HEADER.match(text)
 
 
-def test_every_tool_has_a_description() -> None:
-    assert [name for name in tool_names() if len(LIBRARY.tool(name)) < 40] == []
+def test_every_tool_has_a_description_that_is_neither_empty_nor_a_book() -> None:
+    lengths = {name: len(LIBRARY.tool(name)) for name in tool_names()}
+    assert {name: size for name, size in lengths.items() if not 40 <= size <= LONGEST_TOOL} == {}
 
 
 def test_no_prompt_file_is_unused_and_none_is_missing() -> None:

@@ -2,10 +2,11 @@
 
 import random
 import statistics
-import subprocess
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+
+import anyio
 
 from sidelight.core.ledger import FileLedger
 from sidelight.core.tool import AnyTool, Shell, ToolContext
@@ -89,7 +90,7 @@ async def compare(
         await ours()
         mine.append(time.perf_counter() - begin)
         begin = time.perf_counter()
-        subprocess.run(command, cwd=root, capture_output=True, check=True)
+        await anyio.run_process(command, cwd=root)
         theirs.append(time.perf_counter() - begin)
     one, other = statistics.median(mine), statistics.median(theirs)
     figure = f"{one / other:.2f} x ({one * 1000:.0f}, {other * 1000:.0f} ms)"

@@ -109,6 +109,39 @@ async def test_one_running_command_is_stopped_with_its_children_and_the_turn_goe
             assert last["_meta"]["sidelight"]["outcome"] == "stopped"
 
 
+async def test_a_running_command_is_moved_to_the_background_shown_and_stopped_there(
+    tmp_path: Path,
+) -> None:
+    pipe = tmp_path / "pid"
+    os.mkfifo(pipe)
+    command = f"echo begun; echo $$ > {pipe}; sleep 600"
+    script = [reply(shell(command)), reply(text("It runs on."))]
+    with running_double(script) as double:
+        async with agent(tmp_path, double, permissionMode="bypassPermissions") as desk:
+            session = await desk.new_session()
+            turn = await desk.prompt(session, "run it")
+            call = (await desk.wait_for_update("tool_call"))["toolCallId"]
+            with anyio.fail_after(10):
+                end = os.pidfd_open(int(await anyio.Path(pipe).read_text()))
+            await desk.client.wait_for(lambda one: "begun" in json.dumps(one))
+            move = {"sessionId": session, "toolCallId": call}
+            assert await desk.client.ask("_sidelight/move_call", move) == {"done": True}
+            assert (await desk.client.answer_to(turn))["result"] == {"stopReason": "end_turn"}
+            assert await desk.client.ask("_sidelight/move_call", move) == {"done": False}
+            (told,) = double.requests[-1].tool_results.values()
+            assert told.startswith("The user moved the command to the background; it goes on as")
+            (task,) = desk.client.named("_sidelight/tasks")[-1]["tasks"]
+            assert (task["id"], task["command"], task["toolUseId"]) == ("s1", command, call)
+            stop = {"sessionId": session, "id": "s1"}
+            assert await desk.client.ask("_sidelight/stop_task", stop) == {"done": True}
+            with anyio.fail_after(5):
+                await anyio.wait_readable(end)
+            os.close(end)
+            assert await desk.client.ask("_sidelight/stop_task", stop) == {"done": False}
+            gone: Any = {"sessionId": session, "tasks": []}
+            await desk.client.wait_for(lambda one: one.get("params") == gone)
+
+
 async def test_a_call_that_is_stopped_at_its_question_closes_it_and_the_others_run(
     tmp_path: Path,
 ) -> None:

@@ -11,6 +11,7 @@ from typing import Literal
 
 import anyio
 
+from sidelight.background.tasks import Background
 from sidelight.core.content import Json, Text, ToolResult, ToolUse, UserBlock
 from sidelight.core.decision import Allow, Deny, Mode, PermissionUpdate, Reason
 from sidelight.core.errors import AgentError
@@ -64,6 +65,7 @@ class FakeConversation:
         self.review = ReviewLedger()
         self.queued: tuple[Queued, ...] = ()
         self.ledger = Ledger()
+        self.background = Background()
         self.spent: SpendChanged | None = None
         self._heard = heard
         self._sink = editor.sink(self.id)

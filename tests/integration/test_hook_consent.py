@@ -2,7 +2,6 @@
 
 import json
 import os
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -137,8 +136,9 @@ async def test_a_broken_list_of_what_may_run_lets_nothing_run(folder: Path, brok
     settings(folder, UserPromptSubmit="old")
     with running_double([reply("1"), reply("2")]) as double:
         await turn(double, folder)
-        kept = next(Path(os.environ["SIDELIGHT_HOME"]).rglob(FILE))
-        kept.write_text(broken.replace("FOLDER", json.dumps(str(folder))), encoding="utf-8")
+        (kept,) = [path async for path in anyio.Path(os.environ["SIDELIGHT_HOME"]).rglob(FILE)]
+        text = broken.replace("FOLDER", json.dumps(str(folder)))
+        await anyio.Path(kept).write_text(text, encoding="utf-8")
         again = await turn(double, folder)
     assert len(again.person.questions) == 1
     assert ran(folder) == ["old"]
@@ -152,9 +152,9 @@ async def test_trusting_the_folder_again_lets_its_present_hooks_run_and_shows_th
         await turn(double, folder)
         settings(folder, UserPromptSubmit="new")
         command = [sys.executable, "-P", "-m", "sidelight", "trust", str(folder)]
-        done = subprocess.run(command, check=True, capture_output=True, encoding="utf-8")
+        done = await anyio.run_process(command)
         log = folder.parent / "log"
-        assert done.stdout.splitlines() == [
+        assert done.stdout.decode().splitlines() == [
             f"trusted: {folder}",
             f"  runs at UserPromptSubmit: echo new >> {log}",
         ]
@@ -173,7 +173,7 @@ async def test_the_flag_trust_lets_all_run_for_one_run_and_remembers_nothing(fol
             "ANTHROPIC_API_KEY": double.api_key,
         }
         command = [sys.executable, "-P", "-m", "sidelight", "-p", "hello", "--trust"]
-        subprocess.run(command, check=True, cwd=folder, env=env, capture_output=True)
+        await anyio.run_process(command, cwd=folder, env=env)
         assert ran(folder) == ["new"]
         after = await turn(double, folder)
     assert len(after.person.questions) == 1

@@ -38,6 +38,10 @@ export async function act(doers: Doers, message: FromView): Promise<void> {
       return controller.setModel(message.id);
     case 'stopCall':
       return controller.calls.stopCall(shown(controller), message.id);
+    case 'moveCall':
+      return controller.calls.moveCall(shown(controller), message.id);
+    case 'stopTask':
+      return controller.calls.stopTask(shown(controller), message.id);
     case 'queued':
       return changeQueued(controller, message);
     case 'checkRule':

@@ -46,6 +46,8 @@ export type FromView =
   | { type: 'mode'; id: string }
   | { type: 'model'; id: string }
   | { type: 'stopCall'; id: string }
+  | { type: 'moveCall'; id: string }
+  | { type: 'stopTask'; id: string }
   | { type: 'queued'; id: string; text?: string; send?: boolean }
   | { type: 'checkRule'; id: string; rule: string }
   | { type: 'answer'; id: string; optionId: string; feedback?: string; command?: string; rules?: string[] }
@@ -73,6 +75,8 @@ const KINDS: readonly FromView['type'][] = [
   'model',
   'stopCall',
   'pause',
+  'moveCall',
+  'stopTask',
   'queued',
   'checkRule',
   'answer',

@@ -53,6 +53,7 @@ const shell: Shell = {
   running: false,
   waiting: null,
   queued: [],
+  tasks: [],
   changes: [],
   redo: 0,
   modes: MODES,

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { announcements } from '../../src/chat/view/announce';
 import { fold, type Happening } from '../../src/fold';
 import { apply, difference } from '../../src/patch';
-import type { PermissionDetail, PermissionOption, State } from '../../src/protocol';
+import type { BackgroundTask, PermissionDetail, PermissionOption, State } from '../../src/protocol';
 import { type Conversation, emptyConversation, type Item, type ViewState } from '../../src/state';
 import { type Known, viewState } from '../../src/viewState';
 
@@ -164,6 +164,23 @@ test('when the server is lost nothing runs and open questions are closed', () =>
     ['foot', ''],
   ]);
   assert.equal(lost.running, false);
+});
+
+test('background tasks are those that the server told last, and none when it is lost', () => {
+  const task: BackgroundTask = {
+    id: 's1',
+    kind: 'shell',
+    command: 'npm start',
+    description: 'Start the server',
+    toolUseId: 'toolu_1',
+    status: 'running',
+    startedAt: 1000,
+    outputFile: '/tmp/out.txt',
+  };
+  const told: Happening = { kind: 'tasks', tasks: [task] };
+  assert.deepEqual(after(told).tasks, [task]);
+  assert.deepEqual(after(told, { kind: 'tasks', tasks: [] }).tasks, []);
+  assert.deepEqual(after(told, { kind: 'lost', answer: 'Closed' }).tasks, []);
 });
 
 test('a retry is shown until something else happens', () => {

@@ -48,7 +48,7 @@ class Response:
 
     @property
     def spent(self) -> Usage:
-        """What is paid for it. Of a broken one the output is estimated by what arrived, at least."""
+        """What is paid for it; the output of a broken one is estimated by what arrived."""
         if self.message is not None:
             return self.message.usage
         if not self.model:

@@ -93,8 +93,8 @@ class Turn:
 
     `arrivals` gives what has come in since the last step (prompts typed meanwhile, reminders).
     `unpaused` returns when the next step may begin, `may_spend` says why it may not be paid for,
-    `card` says what may be asked of a model, `sleep` takes seconds. `system` and `specs` are the same bytes for the whole session, and
-    `sent` knows what was sent of its history.
+    `card` says what may be asked of a model, `sleep` takes seconds. `system` and `specs` are the
+    same bytes for the whole session, and `sent` knows what was sent of its history.
     """
 
     id: str

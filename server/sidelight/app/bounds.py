@@ -26,7 +26,8 @@ def bounds_of(
 ) -> Bounds:
     """What holds for the next turn of a session with `model`; a variable beats its setting.
 
-    `fallbacks` are the models that stand in for it, `fast_models` those that the user wants in fast mode.
+    `fallbacks` are the models that stand in for it, `fast_models` those that the user wants in
+    fast mode.
     """
     limits, retry = settings.sidelight.limits, settings.sidelight.retry
     return Bounds(

@@ -2,7 +2,7 @@
 
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from functools import partial
 from pathlib import Path
@@ -15,6 +15,7 @@ from sidelight.app.bounds import bounds_of, ceilings_of, unread_variables
 from sidelight.app.consent import HookConsent
 from sidelight.app.models import roles, user_side
 from sidelight.app.policy import policy_of, refused_mode, resumable
+from sidelight.app.shell import background_of, shell_tools
 from sidelight.app.toolbox import Terms, open_toolbox
 from sidelight.context.environment import Environment, opening_reminder
 from sidelight.context.system_prompt import build_system_prompt
@@ -38,6 +39,7 @@ from sidelight.permissions.paths import RealDisk
 from sidelight.permissions.pipeline import covers
 from sidelight.permissions.policy import Policy
 from sidelight.permissions.trust import is_trusted
+from sidelight.process.login import LoginEnvironment
 from sidelight.resources.locate import resource
 from sidelight.resources.prompts import PromptLibrary
 from sidelight.review.ledger import ReviewLedger
@@ -54,9 +56,9 @@ from sidelight.settings.save import add_rules
 from sidelight.settings.schema import FOLDER_SOURCES, SOURCES, HookEntry, Source
 from sidelight.settings.trusted import trusted_folders
 from sidelight.settings.watch import LiveSettings
-from sidelight.tools.bash.tool import BashOptions, BashTool
 from sidelight.tools.pool import ToolSource
 from sidelight.tools.registry import built_in_tools
+from sidelight.tools.shell.options import ShellOptions
 from sidelight.transcripts.entry import ModeStored, Opened
 from sidelight.transcripts.replay import Replay, replay
 from sidelight.transcripts.store import Transcript, folder_for
@@ -143,6 +145,7 @@ class _Builder:
     def __init__(self, world: World, seed: Seed) -> None:
         self.world, self.id, self.cwd, self.stored = world, seed.session_id, seed.cwd, seed.stored
         self.host, self.sink = seed.host, seed.sink
+        self.login = LoginEnvironment(world.environ)
         cwd = seed.cwd
         self.choices = world.choices()
         home = str(world.home)
@@ -174,16 +177,20 @@ class _Builder:
             trusted=bool(self.trusted),
             for_this_run=self.choices.headless and bool(self.choices.trusted),
         )
-        self.scratch = Path(tempfile.mkdtemp(prefix="sidelight-"))
-        self.env_file = self.scratch / "hooks.env"
+        # What hooks export steers every command, so it may not stand where the model writes.
+        private = Path(tempfile.mkdtemp(prefix="sidelight-")).resolve()
+        self.scratch, self.env_file = private / "scratch", private / "hooks.env"
+        self.scratch.mkdir(mode=0o700)
+        self.policy = replace(self.policy, scratch=str(self.scratch))
         self.shell.env_files.append(str(self.env_file))
 
     def build(self) -> Session:
         settings = self.loaded.settings
         self.rules = SessionRules(self.policy, self.shell, self._save, self._problem)
-        bash = BashTool(BashOptions.of(settings, self._environment))
+        options = ShellOptions.of(settings, self._environment, self.login.capture)
+        shell = shell_tools(options, background := background_of(self.stored))
         self.toolbox = open_toolbox(
-            built_in_tools(bash=bash, conceals=self._conceals),
+            built_in_tools(shell=shell, conceals=self._conceals),
             self.world.sources,
             Terms.of(settings.sidelight, self.policy, self.roles.main, self.world.prompts.tool),
             self._environment(),
@@ -209,6 +216,7 @@ class _Builder:
             rules=self.rules,
             review=ReviewLedger.of(reviewed),
             shell=self.shell,
+            background=background,
             scratch=self.scratch,
             opening=self._opening,
             system_for=self._system,
@@ -272,7 +280,7 @@ class _Builder:
         return self.consent.may_run(self.loaded.hooks_of(self._sources()))
 
     def _environment(self) -> Mapping[str, str]:
-        return {**self.world.environ, **self.loaded.env_of(self._sources())}
+        return {**self.login.variables, **self.loaded.env_of(self._sources())}
 
     def _scope(self) -> HookScope:
         return HookScope(
@@ -301,7 +309,7 @@ class _Builder:
         if loaded is self.loaded:
             return ()
         self.loaded = loaded
-        self.policy = self._policy(loaded)
+        self.policy = replace(self._policy(loaded), scratch=str(self.scratch))
         self.rules.set_policy(self.policy)
         hooks.use(self._hooks())
         return self._notices(hooks)

@@ -1,4 +1,4 @@
-"""`sidelight trust`: let a folder's own hooks, environment and allow rules count, as they are now."""
+"""`sidelight trust`: let a folder's hooks, environment and allow rules count, as they are now."""
 
 import argparse
 import os

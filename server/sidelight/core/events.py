@@ -13,6 +13,8 @@ from sidelight.core.messages import AssistantMessage, Message, Repairs, Usage
 from sidelight.core.record import Record
 from sidelight.core.spend import Spent, Total
 
+TaskKind = Literal["shell", "monitor"]
+TaskStatus = Literal["running", "completed", "failed", "stopped"]
 EndReason = Literal["completed", "cancelled", "max_steps", "budget", "blocked", "failed"]
 
 
@@ -211,6 +213,26 @@ class QueueChanged(Record):
     prompts: tuple[Queued, ...]
 
 
+class BackgroundTask(Record):
+    """A command that runs on beside the turns; `started_at` is in milliseconds of the epoch."""
+
+    id: str
+    kind: TaskKind
+    command: str
+    description: str
+    tool_use_id: str
+    status: TaskStatus
+    started_at: int
+    output_file: str
+
+
+class TasksChanged(Record):
+    """A background task began or ended; these run now, oldest first."""
+
+    type: Literal["tasks_changed"] = "tasks_changed"
+    tasks: tuple[BackgroundTask, ...]
+
+
 class ReviewChanged(Record):
     """The hunks that wait for review are others now; ask the session which."""
 
@@ -248,6 +270,7 @@ Event = Annotated[
     | ModeChanged
     | PauseChanged
     | QueueChanged
+    | TasksChanged
     | ReviewChanged
     | Notice,
     Field(discriminator="type"),

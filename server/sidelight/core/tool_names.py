@@ -4,6 +4,8 @@ ALIASES = {
     "Task": "Agent",
     "KillShell": "TaskStop",
     "KillBash": "TaskStop",
+    "BashOutput": "TaskOutput",
+    "AgentOutput": "TaskOutput",
     "ListPeers": "ListAgents",
     "Brief": "SendUserMessage",
     "ListMcpResources": "ListMcpResourcesTool",

@@ -18,6 +18,8 @@ from sidelight.session.session import Session
 OUTPUT_CLOSED = 141
 TERMINATED = 143
 INTERRUPTED = 130
+GRACE_S = 5.0
+"""How long background tasks may go on after the last answer."""
 
 
 @dataclass(slots=True)
@@ -56,19 +58,24 @@ async def run_prompt(
     `watched` gives the paths whose changes FileChanged hooks want to hear of.
     """
     caught: list[int] = []
+    grace = anyio.CancelScope()
     async with anyio.create_task_group() as group:
-        group.start_soon(_stop_on_signal, session, caught)
+        group.start_soon(_stop_on_signal, session, caught, grace)
         group.start_soon(watch_files, session.cwd, watched, sessions.file_changed)
         ended = await session.prompt((Text(text=text),), new_id())
-        group.cancel_scope.cancel()
         try:
             output.end(ended)
         except BrokenPipeError:
+            group.cancel_scope.cancel()
             return OUTPUT_CLOSED
         except OSError as error:
+            group.cancel_scope.cancel()
             _say(f"the answer cannot be written: {error.strerror}; it is kept in the conversation")
             _say(f"read it with: sidelight --resume {session.id} -p 'Say it again.'")
             return 1
+        if not caught:
+            await _last_moment(session, grace)
+        group.cancel_scope.cancel()
         if caught:
             return TERMINATED if caught[0] == signal.SIGTERM else INTERRUPTED
         return 0 if ended.reason in {"completed", "blocked"} and ended.error is None else 1
@@ -79,10 +86,21 @@ def _say(text: str) -> None:
     print(f"sidelight: {text}", file=sys.stderr)
 
 
-async def _stop_on_signal(session: Session, caught: list[int]) -> None:
+async def _last_moment(session: Session, grace: anyio.CancelScope) -> None:
+    """Background tasks may still end by themselves; whatever does not ends with the run."""
+    grace.deadline = anyio.current_time() + GRACE_S
+    with grace:
+        await session.background.idle()
+    for task in session.background.running:
+        command = " ".join(task.launch.command.split())[:80]
+        _say(f"ended with the run: {command}")
+
+
+async def _stop_on_signal(session: Session, caught: list[int], grace: anyio.CancelScope) -> None:
     if sys.platform == "win32":
         return
     with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
         async for number in signals:
             caught.append(number)
             session.cancel()
+            grace.cancel()

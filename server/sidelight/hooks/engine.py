@@ -226,6 +226,8 @@ def _payload(event: HookEvent, extra: Json, scope: HookScope) -> Json:
         "permission_mode": scope.permission_mode,
         "hook_event_name": event.name,
     }
+    if scope.scratch_dir:
+        common["scratchpad_dir"] = scope.scratch_dir
     if scope.prompt_id:
         common["prompt_id"] = scope.prompt_id
     return {**common, **extra}

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from sidelight.actions.small import SmallActions
+from sidelight.background.tasks import Background
 from sidelight.core.content import Json, UserBlock
 from sidelight.core.decision import Mode
 from sidelight.core.events import Queued, Sink, SpendChanged, TurnEnded
@@ -106,6 +107,11 @@ class Conversation(Protocol):
     @property
     def queued(self) -> Sequence[Queued]:
         """Prompts that wait, oldest first."""
+        ...
+
+    @property
+    def background(self) -> Background:
+        """The tasks that run beside the turns."""
         ...
 
     def withheld(self, path: str) -> str:

@@ -11,7 +11,7 @@ from sidelight.permissions.match import (
     allowing_tool,
     allowing_words,
 )
-from sidelight.permissions.paths import Place
+from sidelight.permissions.paths import Place, within
 from sidelight.permissions.reach import link_outside, secret_below
 from sidelight.permissions.rule import Rule
 
@@ -30,11 +30,16 @@ class Grant:
 FREELY = Grant(True)
 
 
+def family(tool: str) -> str:
+    """The tool whose rules hold for a command that this tool runs."""
+    return tool if tool == "PowerShell" else "Bash"
+
+
 def whole_rule(case: Case) -> Rule | None:
     """The allow rule that covers every use of the shell."""
     if not any(seen.access.kind == "execute" for seen in case.seen):
         return None
-    return allowing_tool(case.policy.rules("allow"), "Bash")
+    return allowing_tool(case.policy.rules("allow"), family(case.question.tool))
 
 
 def exact_rule(case: Case) -> Rule | None:
@@ -43,7 +48,8 @@ def exact_rule(case: Case) -> Rule | None:
     if not command or not any(seen.access.kind == "execute" for seen in case.seen):
         return None
     for rule in case.policy.rules("allow"):
-        if rule.tool == "Bash" and rule.content is not None and rule.content.strip() == command:
+        shell = rule.tool == family(case.question.tool)
+        if shell and rule.content is not None and rule.content.strip() == command:
             return rule
     return None
 
@@ -141,6 +147,8 @@ def _read(case: Case, seen: Seen) -> Grant:
     if not seen.known:
         return Grant(False, None, f"{seen.access.unsure or 'too many files'}: {seen.access.target}")
     for place in seen.places:
+        if within_folder(place, case.policy.scratch):
+            continue
         if not case.ground.is_inside(place):
             return Grant(False, None, f"it reads outside the workspace: {_where(place.final)}")
         if case.policy.ask_secrets and case.ground.is_secret(place):
@@ -160,6 +168,8 @@ def _write(case: Case, seen: Seen) -> Grant:
     if not seen.known:
         rule = whole_rule(case)
         return Grant(rule is not None, rule, f"{seen.access.unsure or 'too many files'}: {target}")
+    if seen.places and all(within_folder(place, case.policy.scratch) for place in seen.places):
+        return FREELY
     for place in seen.places:
         if not case.ground.is_inside(place):
             return Grant(False, None, f"it writes outside the workspace: {_where(place.final)}")
@@ -180,6 +190,12 @@ def _by_command(case: Case, access: Access) -> Rule | None:
             if rule is not None and (seen.access.coverable or overruled(case, seen)):
                 return rule
     return None
+
+
+def within_folder(place: Place, folder: str) -> bool:
+    """Whether a path and its end are in the folder; never where there is none."""
+    paths = (place.path, place.final)
+    return bool(folder) and not place.problem and all(within(path, folder) for path in paths)
 
 
 def _where(path: str) -> str:

@@ -16,6 +16,8 @@ from sidelight.permissions.words import fits, forms, may_fit, wording
 
 SUBJECTS = {"Agent": "subagent_type", "Skill": "skill", "Cd": "path"}
 SHELLS = frozenset({"Bash", "Monitor"})
+UNREAD_SHELLS = frozenset({*SHELLS, "PowerShell"})
+"""Those whose rules may mean a command that could not be read."""
 
 
 def names_tool(rule: Rule, tool: str) -> bool:
@@ -108,7 +110,7 @@ def restricts_words(rule: Rule, access: Access) -> bool:
 
 def could_restrict_words(rule: Rule, access: Access) -> bool:
     """Whether a deny or ask rule may mean this command, whose words are not all known."""
-    if not any(names_tool(rule, name) for name in SHELLS) or rule.content is None:
+    if not any(names_tool(rule, name) for name in UNREAD_SHELLS) or rule.content is None:
         return False
     wanted = wording(rule.content, quoted_stars=True)
     return wanted is not None and any(may_fit(wanted, form) for form in forms(access.words))

@@ -54,6 +54,7 @@ class Policy:
 
     `roots[0]` is the folder in which the session began. Without trust the folder's own allow
     rules do not count and no command runs unasked. `headless` means that nobody can be asked.
+    `scratch` is a real folder of the session's own, in which files are read and written freely.
     """
 
     mode: Mode = "default"
@@ -64,6 +65,7 @@ class Policy:
     trusted: bool = True
     headless: bool = False
     ask_secrets: bool = True
+    scratch: str = ""
     disk: Disk = field(default_factory=RealDisk)
 
     @staticmethod

@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import get_args
 
 from sidelight.agent.turn import Arrived
+from sidelight.background.tasks import Background
 from sidelight.context.attachments import changed_file
 from sidelight.core.decision import Mode
 from sidelight.core.host import Host
@@ -16,6 +17,8 @@ from sidelight.session.moments import Moments
 
 MODE = "mode-"
 """Kinds of reminders about the mode begin so; the mode itself follows."""
+TASK = "task-"
+"""Kinds of reminders about a background task begin so; its id follows."""
 
 
 class Arrivals:
@@ -38,6 +41,7 @@ class Arrivals:
         erase: Callable[[Waiting, str], Awaitable[None]],
         opening: Callable[[], Awaitable[Sequence[Attachment]]],
         mode_reminder: Callable[[Mode, Mode], str | None],
+        background: Background,
         history: Sequence[Message],
     ) -> None:
         self._inbox = inbox
@@ -48,6 +52,7 @@ class Arrivals:
         self._erase = erase
         self._opening = opening
         self._mode_reminder = mode_reminder
+        self._background = background
         kinds = [message.kind for message in history if isinstance(message, Attachment)]
         told = [mode for kind in kinds for mode in get_args(Mode) if kind == MODE + mode]
         self._told_mode: Mode = told[-1] if told else "default"
@@ -122,9 +127,13 @@ class Arrivals:
             self._left.append(reminder)
 
     def _news(self, mode: Mode) -> list[Attachment]:
-        """What the model must hear once: what the user undid, and a changed mode."""
+        """What the model must hear once: of the user's undoing, background tasks, the mode."""
         news = [
             Attachment(id=new_id(), kind="review", text=text) for text in self._review.take_news()
+        ]
+        news += [
+            Attachment(id=new_id(), kind=TASK + told.task_id, text=told.text)
+            for told in self._background.take_news()
         ]
         if mode != self._told_mode:
             text = self._mode_reminder(self._told_mode, mode)

@@ -1,11 +1,12 @@
 """Prompts on their way into the conversation: stored first, then taken up by a turn."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from sidelight.core.content import Text, UserBlock
 from sidelight.core.events import Queued, TurnEnded
 from sidelight.core.messages import Origin, UserMessage
+from sidelight.transcripts.entry import PromptStored
 
 
 @dataclass(slots=True)
@@ -37,6 +38,11 @@ class Inbox:
     """The prompts of one session that have not ended yet, oldest first."""
 
     _waiting: list[Waiting] = field(default_factory=list[Waiting])
+
+    @staticmethod
+    def of(stored: Iterable[PromptStored]) -> "Inbox":
+        """Prompts that an earlier process left waiting."""
+        return Inbox([Waiting(prompt.prompt_id, prompt.content) for prompt in stored])
 
     def add(self, id: str, content: Sequence[UserBlock]) -> Waiting:
         """Put a prompt in line; the caller has stored it already."""

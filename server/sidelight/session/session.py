@@ -1,11 +1,9 @@
 """One conversation: it owns history, files, rules and the running turn, and nothing else."""
 
 import logging
-import shutil
 from collections.abc import Sequence
 from contextlib import aclosing
 from dataclasses import replace
-from functools import partial
 
 import anyio
 from anyio.abc import TaskGroup
@@ -74,7 +72,9 @@ class Session:
         self._sent = Sent()
         self.ledger = FileLedger()
         self.review = parts.review
-        self._inbox = Inbox()
+        self.background = parts.background
+        self.background.sink = self.tell
+        self._inbox = Inbox.of(replay.waiting.values())
         self._sink = sink
         self._recorder = recorder
         self.reviewing = Reviewing(self.review, host, self.ledger, recorder, self.tell)
@@ -96,6 +96,7 @@ class Session:
             erase=self._erase,
             opening=parts.opening,
             mode_reminder=parts.mode_reminder,
+            background=parts.background,
             history=self.history,
         )
         self.spending = Spending(
@@ -110,8 +111,6 @@ class Session:
         self._coming = 0
         self._stop_next = False
         self._closed = False
-        for stored in replay.waiting.values():
-            self._inbox.add(stored.prompt_id, stored.content)
 
     @property
     def id(self) -> str:
@@ -251,8 +250,8 @@ class Session:
             async with self._turns:
                 if self._arrivals.begun:
                     await self._moments.end()
+                await self.parts.dispose()
                 await self._recorder.close()
-                await anyio.to_thread.run_sync(partial(shutil.rmtree, self.parts.scratch, True))
 
     async def _run(self, waiting: Waiting) -> TurnEnded:
         turn_id, self._own = new_id(), waiting.id

@@ -107,7 +107,8 @@ class Own(Part):
     `unsaved_buffers` says what becomes of the user's unsaved text when it is edited: saved along,
     or kept unsaved. The user's own file counts, and the editor's setting of that name before it.
     `api_key_header` says in which header a gateway looks for the key, `fast_models` which models
-    are asked in their dearer fast mode; of both only the user's own counts.
+    are asked in their dearer fast mode; of both only the user's own counts. `login_environment`
+    says whether the login shell is asked for variables.
     """
 
     limits: Limits = Limits()
@@ -118,6 +119,7 @@ class Own(Part):
     api_key_header: Literal["authorization", "x-api-key"] = "authorization"
     fast_models: tuple[str, ...] = ()
     unsaved_buffers: Literal["save", "keep"] = "save"
+    login_environment: bool = True
 
 
 def _as_text(value: Any) -> Any:

@@ -21,25 +21,26 @@ from sidelight.tools.write import WriteTool
 
 def built_in_tools(
     *,
-    bash: AnyTool | None = None,
+    shell: Sequence[AnyTool] = (),
     read_tokens: int = DEFAULT_TOKENS,
     glob_respects_ignore: bool = False,
     conceals: Conceals = conceal_nothing,
 ) -> tuple[AnyTool, ...]:
     """The tools of one session, sorted by name.
 
-    `conceals` tells which real paths Glob and Grep must leave out, and why.
+    `shell` are those that run commands; `conceals` tells which real paths Glob and Grep must leave
+    out, and why.
     """
     engine = best_engine()
-    others = () if bash is None else (bash,)
-    return (
-        *others,
+    tools = (
+        *shell,
         EditTool(),
         GlobTool(engine, respect_ignore=glob_respects_ignore, conceals=conceals),
         GrepTool(engine, conceals=conceals),
         ReadTool(read_tokens),
         WriteTool(),
     )
+    return tuple(sorted(tools, key=lambda tool: tool.name))
 
 
 def present_name(name: str) -> str:

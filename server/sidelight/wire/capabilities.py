@@ -25,6 +25,8 @@ REQUESTS = (
     "_sidelight/queue_remove",
     "_sidelight/stop_call",
     "_sidelight/pause",
+    "_sidelight/move_call",
+    "_sidelight/stop_task",
 )
 NOTIFICATIONS = ("session/cancel", "_sidelight/terminal_cwd")
 COMMANDS = (

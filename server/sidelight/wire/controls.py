@@ -1,5 +1,6 @@
-"""Params and results of the small controls: waiting prompts, one running call, an edited rule."""
+"""Params and results of the small controls: waiting prompts, running calls and tasks, a rule."""
 
+from sidelight.core.events import BackgroundTask
 from sidelight.core.record import Record
 
 
@@ -37,6 +38,27 @@ class SetPaused(Record):
 
     session_id: str
     paused: bool
+
+
+class MoveCall(Record):
+    """`_sidelight/move_call`: a running command goes on in the background; its call ends."""
+
+    session_id: str
+    tool_call_id: str
+
+
+class StopTask(Record):
+    """`_sidelight/stop_task`: end a background task; answered when it has ended."""
+
+    session_id: str
+    id: str
+
+
+class TasksShown(Record):
+    """`_sidelight/tasks` (notification): the background tasks that run now, oldest first."""
+
+    session_id: str
+    tasks: tuple[BackgroundTask, ...]
 
 
 class WasThere(Record):

@@ -14,11 +14,14 @@ from sidelight.wire.connection import Connect, Connection, ModelInfo
 from sidelight.wire.controls import (
     CheckRule,
     EditQueued,
+    MoveCall,
     QueuedPrompt,
     RemoveQueued,
     RuleChecked,
     SetPaused,
     StopCall,
+    StopTask,
+    TasksShown,
     WasThere,
 )
 from sidelight.wire.reviewing import Changes, Original, OriginalText, Review, Reviewed
@@ -273,8 +276,8 @@ class PermissionAnswer(Record):
 class State(Record):
     """`_sidelight/state` (notification): what a session is doing.
 
-    `paused` means that the next step waits; `started_at` is in milliseconds since 1970; `queued` are prompts that wait, oldest first;
-    `error` is a sentence after a turn that failed.
+    `paused` means that the next step waits; `started_at` is in milliseconds since 1970; `queued`
+    are prompts that wait, oldest first; `error` is a sentence after a turn that failed.
     """
 
     session_id: str
@@ -342,6 +345,8 @@ REQUESTS: dict[str, tuple[type[Record], type[Record]]] = {
     "_sidelight/queue_remove": (RemoveQueued, WasThere),
     "_sidelight/stop_call": (StopCall, WasThere),
     "_sidelight/pause": (SetPaused, WasThere),
+    "_sidelight/move_call": (MoveCall, WasThere),
+    "_sidelight/stop_task": (StopTask, WasThere),
 }
 NOTIFICATIONS: dict[str, type[Record]] = {
     "session/cancel": Cancel,
@@ -353,6 +358,7 @@ FROM_SERVER: dict[str, type[Record]] = {
     "_sidelight/state": State,
     "_sidelight/notice": NoticeShown,
     "_sidelight/retry": Retry,
+    "_sidelight/tasks": TasksShown,
     "_sidelight/connection": Connection,
     "_sidelight/changes": Changes,
     "_sidelight/add_to_chat": AddToChat,

@@ -9,6 +9,8 @@ KINDS = {
     "Glob": "search",
     "Grep": "search",
     "Bash": "execute",
+    "PowerShell": "execute",
+    "Monitor": "execute",
     "WebFetch": "fetch",
 }
 PATH_FIELDS = ("file_path", "path", "notebook_path")

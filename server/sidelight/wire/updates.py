@@ -26,6 +26,7 @@ from sidelight.core.events import (
     ReviewChanged,
     SpendChanged,
     StepStarted,
+    TasksChanged,
     TextDelta,
     ThinkingDelta,
     ToolCallEnded,
@@ -36,7 +37,7 @@ from sidelight.core.events import (
 )
 from sidelight.core.messages import AssistantMessage, UserMessage
 from sidelight.core.spend import MAIN, Spent
-from sidelight.wire.controls import QueuedPrompt
+from sidelight.wire.controls import QueuedPrompt, TasksShown
 from sidelight.wire.methods import NoticeShown, Retry, State
 from sidelight.wire.prompts import typed_words
 from sidelight.wire.shapes import (
@@ -176,11 +177,8 @@ class Feed:
                 self._question(event)
             case SpendChanged():
                 self.spent(event)
-            case ModeChanged():
-                self.update(mode_update(event.mode))
-            case PauseChanged():
-                self._paused = event.paused
-                self.state()
+            case ModeChanged() | PauseChanged() | TasksChanged():
+                self._state_of_the_session(event)
             case ReviewChanged():
                 await self._wire.changed()
             case RetryScheduled() | HookEnded() | Notice():
@@ -194,6 +192,17 @@ class Feed:
                 | AnswerDiscarded()
             ):
                 pass  # no news by themselves, or said by a notice; deltas were taken before
+
+    def _state_of_the_session(self, event: ModeChanged | PauseChanged | TasksChanged) -> None:
+        match event:
+            case ModeChanged():
+                self.update(mode_update(event.mode))
+            case PauseChanged():
+                self._paused = event.paused
+                self.state()
+            case TasksChanged():
+                tasks = TasksShown(session_id=self._session_id, tasks=event.tasks)
+                self._wire.send("_sidelight/tasks", tasks.to_wire())
 
     def _message(self, event: MessageAdded | MessageDropped) -> None:
         if isinstance(event, MessageDropped):

@@ -40,6 +40,7 @@ async def test_a_hook_reads_the_event_on_its_input(place: Place):
         "cwd": str(place.project),
         "permission_mode": "default",
         "hook_event_name": "PreToolUse",
+        "scratchpad_dir": str(place.scratch),
         "tool_name": "Bash",
         "tool_input": {"command": "ls"},
         "tool_use_id": "t1",

@@ -2,76 +2,24 @@
 
 import json
 import os
-from collections.abc import Mapping
-from contextlib import aclosing
 from pathlib import Path
-from typing import Any, cast
 
 import anyio
 import pytest
 from pydantic import ValidationError
 
-from sidelight.core.content import Text
+from sidelight.background.tasks import Background
 from sidelight.core.errors import ToolError
-from sidelight.core.host import Host
-from sidelight.core.ledger import FileLedger
-from sidelight.core.tool import Progress, Shell, ToolContext, ToolOutput
+from sidelight.core.tool import Shell, ToolOutput
 from sidelight.process import group
 from sidelight.settings.schema import Settings
-from sidelight.tools.bash.tool import BashInput, BashOptions, BashTool
+from sidelight.tools.bash.tool import bash_tool
+from sidelight.tools.shell.options import ShellOptions
+from sidelight.tools.shell.result import LEFT_RUNNING
+from sidelight.tools.shell.tool import ForegroundInput, ShellInput
+from tests.unit.tools.shell_bench import Bench, text_of
 
 pytestmark = pytest.mark.anyio
-
-
-class Bench:
-    """A workspace with a shell; calls are numbered."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.root = folder / "app"
-        self.scratch = folder / "scratch"
-        self.root.mkdir()
-        self.scratch.mkdir()
-        self.environment: Mapping[str, str] = {
-            "PATH": os.environ["PATH"],
-            "HOME": os.environ["HOME"],
-        }
-        self.shell = Shell(str(self.root), [str(self.root)])
-        self.progress: list[str] = []
-        self.calls = 0
-        self.limits: dict[str, Any] = {}
-
-    async def run(self, command: str, timeout: int | None = None) -> ToolOutput:
-        self.calls += 1
-        context = ToolContext(
-            session_id="s",
-            tool_use_id=f"toolu_{self.calls}",
-            host=cast("Host", None),
-            ledger=FileLedger(),
-            shell=self.shell,
-            scratch_dir=str(self.scratch),
-        )
-        tool = BashTool(BashOptions(lambda: self.environment, **self.limits))
-        output: ToolOutput | None = None
-        with anyio.fail_after(20):
-            running = tool.run(BashInput(command=command, timeout=timeout), context)
-            async with aclosing(cast("Any", running)) as items:
-                async for item in items:
-                    if isinstance(item, Progress):
-                        self.progress.append(item.text)
-                    else:
-                        output = item
-        assert output is not None
-        return output
-
-    async def text(self, command: str, timeout: int | None = None) -> str:
-        return text_of(await self.run(command, timeout))
-
-
-def text_of(output: ToolOutput) -> str:
-    (block,) = output.content
-    assert isinstance(block, Text)
-    return block.text
 
 
 @pytest.fixture
@@ -240,6 +188,7 @@ async def test_a_command_that_never_ends_is_stopped_with_its_children(bench: Ben
 
 
 async def test_a_command_that_prints_without_end_is_stopped_in_time(bench: Bench):
+    bench.limits = {"background": False}
     output = await bench.run("yes", timeout=300)
     assert output.data["interrupted"]
 
@@ -260,7 +209,7 @@ def test_time_limits_are_clamped_never_refused(
     env: dict[str, str], own: dict[str, int], asked: int | None, seconds: float
 ):
     settings = Settings.model_validate({"sidelight": {"limits": own}})
-    assert BashOptions.of(settings, lambda: env).seconds(asked) == seconds
+    assert ShellOptions.of(settings, lambda: env).seconds(asked) == seconds
 
 
 async def test_cancelling_ends_the_whole_family(bench: Bench):
@@ -280,7 +229,7 @@ async def test_cancelling_ends_the_whole_family(bench: Bench):
 async def test_what_is_left_running_is_ended_and_said(bench: Bench):
     output = await bench.run("sleep 300 >/dev/null 2>&1 & echo $!")
     pid, note = text_of(output).split("\n")
-    assert note == "Processes that the command had left running were ended with it."
+    assert note == LEFT_RUNNING
     assert not group.is_alive(int(pid), frozenset([int(pid)]))
     assert not output.is_error
 
@@ -291,19 +240,10 @@ async def test_what_is_left_running_is_ended_and_said(bench: Bench):
 async def test_output_is_shown_while_the_command_runs(bench: Bench):
     gate = bench.root / "gate"
     os.mkfifo(gate)
-    seen = anyio.Event()
-    original = bench.progress.append
-
-    class Watched(list[str]):
-        def append(self, text: str) -> None:
-            original(text)
-            seen.set()
-
-    bench.progress = Watched()
     with anyio.fail_after(10):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(bench.run, f"echo first; cat {gate}; echo second")
-            await seen.wait()
+            await bench.shown.wait()
             await anyio.Path(gate).write_text("go\n", encoding="utf-8")
 
 
@@ -361,27 +301,26 @@ async def test_text_is_given_as_a_terminal_leaves_it(bench: Bench):
 
 def test_what_is_not_there_is_refused_with_what_to_do_instead():
     with pytest.raises(ValidationError, match="Run it in the foreground with a timeout"):
-        BashInput.model_validate({"command": "x", "run_in_background": True})
-    with pytest.raises(ValidationError, match="there is no sandbox to leave"):
-        BashInput.model_validate({"command": "x", "dangerouslyDisableSandbox": True})
-    given = {"command": "x", "run_in_background": False, "dangerouslyDisableSandbox": False}
-    assert BashInput.model_validate(given) == BashInput(command="x")
-    assert set(BashInput.model_json_schema()["properties"]) == {
-        "command",
-        "timeout",
-        "description",
-    }
+        ForegroundInput.model_validate({"command": "x", "run_in_background": True})
+    for kind in (ForegroundInput, ShellInput):
+        with pytest.raises(ValidationError, match="there is no sandbox to leave"):
+            kind.model_validate({"command": "x", "dangerouslyDisableSandbox": True})
+        given = {"command": "x", "run_in_background": False, "dangerouslyDisableSandbox": False}
+        assert kind.model_validate(given) == kind(command="x")
+    fields = {"command", "timeout", "description"}
+    assert set(ForegroundInput.model_json_schema()["properties"]) == fields
+    assert set(ShellInput.model_json_schema()["properties"]) == {*fields, "run_in_background"}
 
 
 def test_a_summary_is_one_line():
-    tool = BashTool(BashOptions(dict))
-    assert tool.summary(BashInput(command="cd a &&\n  make   test")) == "cd a && make test"
+    tool = bash_tool(ShellOptions(dict), Background())
+    assert tool.summary(ShellInput(command="cd a &&\n  make   test")) == "cd a && make test"
 
 
 def test_a_call_touches_what_its_commands_read_and_write():
-    tool = BashTool(BashOptions(dict))
+    tool = bash_tool(ShellOptions(dict), Background())
     shell = Shell("/app", ["/app"])
-    touched = tool.touches(BashInput(command="cat a.txt | tee out.txt && make"), shell)
+    touched = tool.touches(ShellInput(command="cat a.txt | tee out.txt && make"), shell)
     assert {(access.kind, access.target) for access in touched} == {
         ("execute", "cat a.txt"),
         ("read", "/app/a.txt"),
@@ -389,5 +328,5 @@ def test_a_call_touches_what_its_commands_read_and_write():
         ("write", "/app/out.txt"),
         ("execute", "make"),
     }
-    (opaque,) = tool.touches(BashInput(command="echo 'open"), shell)
+    (opaque,) = tool.touches(ShellInput(command="echo 'open"), shell)
     assert opaque.unsure

@@ -30,7 +30,7 @@ def test_former_names_lead_to_present_ones_and_case_counts() -> None:
     assert present_name("Task") == "Agent"
     assert present_name("Read") == "Read"
     assert find(TOOLS, "read") is None
-    assert len(ALIASES) == 9
+    assert len(ALIASES) == 11
 
 
 def test_a_schema_is_slim() -> None:

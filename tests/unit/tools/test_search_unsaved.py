@@ -58,7 +58,8 @@ class Typing:
         with anyio.fail_after(20):
             *_, output = [i async for i in run_of(tool, given, context)]
         assert isinstance(output, ToolOutput)
-        assert not Path(scratch).exists() or list(Path(scratch).iterdir()) == []
+        left = anyio.Path(scratch)
+        assert not await left.exists() or [path async for path in left.iterdir()] == []
         return output
 
     async def lines(self, pattern: str, **more: object) -> list[str]:
@@ -171,7 +172,8 @@ async def test_a_binary_file_that_is_named_is_refused_kindly(typing: Typing) -> 
 async def test_names_that_are_no_text_are_shown_as_text_and_said(typing: Typing) -> None:
     """B146: a name in any script is found, one in no script breaks nothing."""
     for name in (b"caf\xe9.txt", "中文.txt".encode(), b"two\nlines.txt"):
-        Path(os.fsdecode(os.fsencode(typing.root) + b"/" + name)).write_text("needle\n")
+        path = anyio.Path(os.fsdecode(os.fsencode(typing.root) + b"/" + name))
+        await path.write_text("needle\n")
     output = await typing.grep("needle", output_mode="files_with_matches")
     head, remark = text_of(output).split("\n\n")
     assert set(head.split("\n")) == {r"caf\xe9.txt", "中文.txt", r"two\nlines.txt"}

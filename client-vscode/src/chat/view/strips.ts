@@ -3,7 +3,7 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
 
-import type { FileInfo, HunkInfo } from '../../protocol';
+import type { BackgroundTask, FileInfo, HunkInfo } from '../../protocol';
 import type { AskItem } from '../../state';
 import type { App } from './app';
 import { shortQuestion } from './askCard';
@@ -11,7 +11,7 @@ import { within } from './format';
 import { icon } from './icons';
 import { count, t } from './l10n';
 import { BYPASS } from './modeMenu';
-import { iconButton, pathLabel, type Piece, plusMinus, quietButton } from './parts';
+import { iconButton, pathLabel, type Piece, plusMinus, quietButton, runningTime } from './parts';
 import { queuedLine } from './queue';
 
 function banner(label: string, content: TemplateResult, act: string, warn = false): TemplateResult {
@@ -45,7 +45,7 @@ function waiting(app: App, ask: AskItem | undefined, show: () => void): Piece {
 
 function strip(
   app: App,
-  name: 'changes' | 'queue',
+  name: 'changes' | 'queue' | 'tasks',
   label: string,
   open: boolean,
   parts: { head: TemplateResult; buttons: Piece; body: () => TemplateResult },
@@ -188,6 +188,50 @@ function queue(app: App): Piece {
   });
 }
 
+// --- background tasks ---
+
+function task(app: App, { id, command, description, startedAt, outputFile }: BackgroundTask): TemplateResult {
+  const stop = () => {
+    app.post({ type: 'stopTask', id });
+    app.focusPrompt();
+  };
+  return html`<li data-task=${id} title=${command}>
+    ${icon('term')}<button
+      class="link grow ell"
+      type="button"
+      data-act="openTask"
+      aria-label=${t('Open the output of {0}', description || command)}
+      @click=${() => app.post({ type: 'openFile', path: outputFile })}
+    >
+      ${description || command}</button
+    ><span class="muted">${runningTime(startedAt)}</span>${iconButton(
+      'stop',
+      t('Stop this background task'),
+      'stopTask',
+      stop,
+    )}
+  </li>`;
+}
+
+function tasks(app: App): Piece {
+  const { tasks: running } = app.state.shell;
+  if (!running.length) return nothing;
+  return strip(app, 'tasks', t('Background tasks'), app.isOpen('strip:tasks', false), {
+    head: html`<span data-tasks
+      >${count(running.length, '{0} background task', '{0} background tasks')}</span
+    >`,
+    buttons: nothing,
+    body: () =>
+      html`<ul class="queue">
+        ${repeat(
+          running,
+          ({ id }) => id,
+          (one) => task(app, one),
+        )}
+      </ul>`,
+  });
+}
+
 /** What was undone last can be brought back; it is one step of the editor too. */
 function redo(app: App): Piece {
   const { redo: hunks } = app.state.shell;
@@ -207,7 +251,14 @@ export function strips(app: App, showQuestion: () => void): TemplateResult {
   const ask = app.state.items.find(
     (item): item is AskItem => item.kind === 'ask' && item.answer === undefined,
   );
-  const all = [modeBanner(app), waiting(app, ask, showQuestion), changes(app), redo(app), queue(app)];
+  const all = [
+    modeBanner(app),
+    waiting(app, ask, showQuestion),
+    changes(app),
+    redo(app),
+    tasks(app),
+    queue(app),
+  ];
   if (all.every((piece) => piece === nothing)) return html``;
   return html`<div class="strips">${all}</div>`;
 }

@@ -141,12 +141,18 @@ function cardName(app: App, tool: ToolItem): string {
   return `${verbOf(tool)} ${target.split('\n')[0] ?? ''}`.trim();
 }
 
+/** The tools whose commands may go on in the background. */
+const SHELLS: ReadonlySet<string> = new Set(['Bash', 'PowerShell']);
+
 export function toolCard(app: App, call: Call): TemplateResult {
   const { tool } = call;
   if (tool.status === 'denied' || tool.status === 'stopped') return endedRow(app, call);
   const open = app.isOpen(tool.id, defaultOpen(app, tool));
   const stop = iconButton('stop', t('Stop this call'), 'stopCall', () =>
     app.post({ type: 'stopCall', id: tool.id }),
+  );
+  const move = iconButton('down', t('Move to the background'), 'moveCall', () =>
+    app.post({ type: 'moveCall', id: tool.id }),
   );
   const created = tool.diffs[0]?.creates === true && tool.tool === 'Write';
   return html`<section
@@ -160,7 +166,7 @@ export function toolCard(app: App, call: Call): TemplateResult {
         ${headIcon(tool)}<span class="lbl"
           ><b>${created ? t('Create') : verbOf(tool)}</b> ${targetOf(app, tool)}</span
         ><span class="meta">${headMeta(tool)}${icon('right', 'chev')}</span></button
-      >${tool.status === 'running' && tool.family === 'run' ? stop : nothing}
+      >${tool.status === 'running' && tool.family === 'run' ? html`${SHELLS.has(tool.tool) ? move : nothing}${stop}` : nothing}
     </div>
     <div ?hidden=${!open}>
       ${

@@ -15,6 +15,8 @@ const VERBS: Record<string, () => string> = {
   Grep: () => t('Search'),
   Glob: () => t('Find'),
   Bash: () => t('Run'),
+  PowerShell: () => t('Run'),
+  Monitor: () => t('Watch'),
   Edit: () => t('Edit'),
   Write: () => t('Write'),
 };

@@ -16,10 +16,12 @@ from sidelight.wire.connection import Connect, Connection
 from sidelight.wire.controls import (
     CheckRule,
     EditQueued,
+    MoveCall,
     RemoveQueued,
     RuleChecked,
     SetPaused,
     StopCall,
+    StopTask,
     WasThere,
 )
 from sidelight.wire.methods import (
@@ -82,6 +84,8 @@ class Sessions:
             "_sidelight/queue_remove": self.remove_queued,
             "_sidelight/stop_call": self.stop_call,
             "_sidelight/pause": self.pause,
+            "_sidelight/move_call": self.move_call,
+            "_sidelight/stop_task": self.stop_task,
             "_sidelight/terminal_cwd": self.terminal_cwd,
         }
         kinds = {name: params for name, (params, _) in REQUESTS.items()} | NOTIFICATIONS
@@ -105,6 +109,8 @@ class Sessions:
             feed.update(info_update(session.title))
         if session.spent is not None:
             feed.spent(session.spent)
+        if session.background.running:
+            await feed(session.background.state)
         feed.state()
         await self._feeds.send_changes(session.id, even_if_none=False)
         return SessionLoaded(modes=self._modes(session), models=await self._models(session))
@@ -198,6 +204,16 @@ class Sessions:
             return WasThere(done=False)
         await (session.pause.hold() if params.paused else session.pause.release())
         return WasThere(done=True)
+
+    async def move_call(self, params: MoveCall) -> WasThere:
+        """A running command goes on in the background."""
+        session = self._session(params.session_id)
+        return WasThere(done=session.background.move(params.tool_call_id))
+
+    async def stop_task(self, params: StopTask) -> WasThere:
+        """End a background task."""
+        session = self._session(params.session_id)
+        return WasThere(done=await session.background.stop(params.id, "by the user"))
 
     async def terminal_cwd(self, params: TerminalCwd) -> None:
         """A terminal went to another folder."""

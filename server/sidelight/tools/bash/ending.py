@@ -3,7 +3,8 @@
 import shlex
 import signal
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from sidelight.background.task import Ending
 
 BENIGN = {
     "grep": "no lines matched",
@@ -23,14 +24,6 @@ SILENT = frozenset({"cd", "echo", "printf", "pwd", "true", "export"})
 """Commands that may stand beside those: an exit code 1 is hardly theirs."""
 
 _EXPLAINED = {126: "found, but it may not be run", 127: "command not found"}
-
-
-@dataclass(frozen=True, slots=True)
-class Ending:
-    """Whether a command failed, and a remark on its exit code for the reader, if any."""
-
-    failed: bool
-    remark: str = ""
 
 
 def ending_of(command: str, exit_code: int | None, by_signal: int | None) -> Ending:

@@ -10,6 +10,7 @@ from sidelight.process.environment import MaskedStream, Secrets
 
 FILE_LIMIT = 64 << 20
 """Bytes of output that are kept in a file."""
+LONGEST_LINE = 400
 PROGRESS_INTERVAL = 0.1
 PROGRESS_PIECE = 4_000
 
@@ -27,11 +28,15 @@ class Shown:
 
 
 class Output:
-    """Takes bytes as they come; hides secrets; needs memory for twice `limit` characters."""
+    """Takes bytes as they come; hides secrets; needs memory for twice `limit` characters.
+
+    Text over the limit goes to `file`. `publish` sends it there from the first byte on, for
+    whoever reads along.
+    """
 
     def __init__(self, limit: int, file: Path, secrets: Secrets) -> None:
         self._limit = limit
-        self._file = file
+        self.file = file
         self._decode = codecs.getincrementaldecoder("utf-8")("replace").decode
         self._masked = MaskedStream(secrets)
         self._head = ""
@@ -40,7 +45,36 @@ class Output:
         self._spill: BufferedWriter | None = None
         self._written = 0
         self._unkept = ""
+        self._public = False
         self.received = 0
+
+    @property
+    def length(self) -> int:
+        """How many characters there have been so far."""
+        return self._length
+
+    @property
+    def last_line(self) -> str:
+        """What stands on the last line so far, without its end; empty after a line end."""
+        return _plain((self._tail or self._head)[-LONGEST_LINE:].rpartition("\n")[2])
+
+    def publish(self) -> None:
+        """From here on the file holds everything at every moment."""
+        self._public = True
+        if self._spill is None:
+            self._start_file()
+        self._flush()
+
+    def since(self, mark: int) -> str:
+        """The text behind the first `mark` characters, at most `limit` of it: then the end."""
+        wanted = self._length - mark
+        if wanted <= 0:
+            return ""
+        kept = self._tail if self._length > 2 * self._limit else self._head + self._tail
+        text = kept[-min(wanted, self._limit) :]
+        gone = wanted - len(text)
+        note = f"[... {gone} characters left out; {self._where()} ...]\n" if gone else ""
+        return note + _plain(text)
 
     def feed(self, data: bytes) -> str:
         """Take the next bytes; gives back what may be shown of them."""
@@ -49,7 +83,10 @@ class Output:
 
     def close(self) -> str:
         """No more will come; gives back the rest that may be shown."""
-        return self._add(self._masked.feed(self._decode(b"", True)) + self._masked.rest())
+        rest = self._add(self._masked.feed(self._decode(b"", True)) + self._masked.rest())
+        if self._public:
+            self._end_file()
+        return rest
 
     def shown(self, limit: int) -> Shown:
         """The output within `limit` characters: whole, or head and tail and where the rest is.
@@ -66,30 +103,33 @@ class Output:
         head, tail = _to_line_end(text[:half]), _from_line_start(text[-half:])
         gone = self._length - len(head) - len(tail)
         note = f"[... {gone} of {self._length} characters left out; {self._where()} ...]"
-        path = None if self._unkept else str(self._file)
+        path = None if self._unkept else str(self.file)
         return Shown(f"{_plain(head)}\n{note}\n{_plain(tail)}", path, self._written)
 
     def _where(self) -> str:
         if self._unkept:
             return f"they could not be kept: {self._unkept}"
         part = "the whole output" if self._written < FILE_LIMIT else "the first 64 MiB of it"
-        return f"{part} is in {self._file}, search there instead of running it again"
+        return f"{part} is in {self.file}, search there instead of running it again"
 
     def _add(self, text: str) -> str:
         self._length += len(text)
         room = self._limit - len(self._head)
         self._head += text[:room]
+        started = self._spill is not None
         if rest := text[room:]:
             if self._spill is None:
                 self._start_file()
-            self._write(rest)
             self._tail = (self._tail + rest)[-self._limit :]
+        self._write(text if started else rest)
+        if self._public:
+            self._flush()
         return text
 
     def _start_file(self) -> None:
         if not self._unkept:
             try:
-                self._spill = self._file.open("wb")
+                self._spill = self.file.open("wb")
             except OSError as error:
                 self._unkept = str(error)
             self._write(self._head)
@@ -101,6 +141,14 @@ class Output:
             self._spill.close()
         except OSError as error:
             self._unkept = str(error)  # what was buffered found no room; it is closed all the same
+
+    def _flush(self) -> None:
+        if self._spill is None or self._unkept:
+            return
+        try:
+            self._spill.flush()
+        except OSError as error:
+            self._unkept = str(error)
 
     def _write(self, text: str) -> None:
         if self._spill is None or self._unkept:

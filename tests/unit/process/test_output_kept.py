@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from sidelight.process.environment import Secrets
-from sidelight.tools.bash.output import Output
+from sidelight.process.output import Output
 
 FULL = Path("/dev/full")
 

@@ -1,0 +1,1 @@
+"""What runs on in a session while the model does something else."""

@@ -1,0 +1,1 @@
+"""What all shells have in common: how a command is run, left to itself, and reported."""
