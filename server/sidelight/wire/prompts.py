@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Sequence
 
-from sidelight.core.content import Image, Json, Text, UserBlock
+from sidelight.core.content import Document, Image, Json, Text, UserBlock
 from sidelight.wire.methods import ImageBlock, PromptBlock, ResourceBlock, TextBlock
 
 _CONTEXT = re.compile(r'<editor_context uri="([^"]*)">\n(.*)\n</editor_context>', re.DOTALL)
@@ -47,8 +47,10 @@ def _is_typed(block: UserBlock) -> bool:
     return isinstance(block, Text) and _CONTEXT.fullmatch(block.text) is None
 
 
-def shown(block: Text | Image) -> Json:
+def shown(block: Text | Image | Document) -> Json:
     """A block of a user's message as content of an update."""
+    if isinstance(block, Document):
+        return {"type": "text", "text": block.text}
     if isinstance(block, Image):
         return {"type": "image", "mimeType": block.media_type, "data": block.data}
     context = _CONTEXT.fullmatch(block.text)
