@@ -16,6 +16,7 @@ const VERBS: Record<string, () => string> = {
   Glob: () => t('Find'),
   Bash: () => t('Run'),
   Edit: () => t('Edit'),
+  NotebookEdit: () => t('Edit'),
   Write: () => t('Write'),
 };
 
