@@ -195,7 +195,7 @@ def _next(turn: Turn, step: _Step, executor: ToolExecutor) -> Again | Stop:
         return Stop("blocked", stopped or None)
     if response.message is None:
         sent = step.request.messages if step.request is not None else ()
-        struck = refused_places(response.error, sent, turn.history)
+        struck = refused_places(response.error, sent, turn.history, state)
         return after_failure(state, response, turn.bounds.backoff, struck)
     decision = after_message(state, response.message)
     if isinstance(decision, Stop):
