@@ -18,7 +18,7 @@ from sidelight.tools.target import Target, target_of, write_access
 from sidelight.tools.text.diagnosis import explain_missing
 from sidelight.tools.text.lines import View, line_at
 from sidelight.tools.text.match import Found, Span, apart, find
-from sidelight.tools.text.patch import changed_lines, changes, split, structured_patch
+from sidelight.tools.text.patch import changed_count, changed_lines, structured_patch
 from sidelight.tools.text.splice import splice
 
 FURTHER_TRIES = 2
@@ -162,9 +162,7 @@ def _other_changes(target: Target, seen: Seen, before: FileSnapshot, found: Foun
     stale = f"{target.path} has changed since you read it. Read it again before editing it."
     if len(found.places) != 1:
         raise ToolError(stale, "stale")
-    blocks = changes(split(seen.text), split(before.text))
-    changed = sum(max(b.new_end - b.new_start, b.old_end - b.old_start) for b in blocks)
-    if changed > OTHER_LINES:
+    if changed_count(seen.text, before.text) > OTHER_LINES:
         raise ToolError(stale, "stale")
     shown = changed_lines(seen.text, before.text, 1, 4 * OTHER_LINES)
     return (
