@@ -16,8 +16,9 @@ from sidelight.files.disk import apply_text_edits
 from sidelight.tools.notebook.change import deleted, inserted, replaced
 from sidelight.tools.notebook.parse import SUFFIX, Cell, Notebook, NotebookError, parse
 from sidelight.tools.preconditions import read_for_change, require_encodable, require_seen
-from sidelight.tools.saved import refusal, saved_text
+from sidelight.tools.saved import refusal, saved
 from sidelight.tools.target import Target, target_of, write_access
+from sidelight.tools.text.patch import carried
 
 NAMED_CELLS = 30
 
@@ -45,6 +46,7 @@ class _Plan:
     """A change worked out against one state of the file."""
 
     before: FileSnapshot
+    seen: Seen
     edits: tuple[TextEdit, ...]
     id: str
     kind: str
@@ -89,8 +91,10 @@ class NotebookEditTool:
             raise ToolError(f"{target.path} was not changed: {error}") from error
         if not outcome.applied:
             raise refusal(target, outcome)
-        after, remarks = saved_text(target, outcome, plan.expected)
-        context.ledger.note_write(target.real, after)
+        snapshot, remarks = saved(target, outcome, plan.expected)
+        after = snapshot.text
+        lines = None if plan.seen.whole else carried(plan.seen.lines, plan.before.text, after)
+        context.ledger.note_write(target.real, after, digest=snapshot.digest, lines=lines)
         text = "\n\n".join((_said(input, target, plan), *remarks))
         data = _data(input, target, plan, after)
         yield ToolOutput.of(text, paths_changed=(target.path,), data=data)
@@ -122,7 +126,7 @@ async def _plan(input: NotebookEditInput, target: Target, context: ToolContext) 
     cell = _cell(input, target, book)
     if cell is not None:
         _require_shown(book, cell, target, seen)
-    return _change(input, book, cell, before, context.tool_use_id)
+    return _change(input, book, cell, before, seen, context.tool_use_id)
 
 
 def _cell(input: NotebookEditInput, target: Target, book: Notebook) -> Cell | None:
@@ -158,21 +162,26 @@ def _require_shown(book: Notebook, cell: Cell, target: Target, seen: Seen) -> No
 
 
 def _change(
-    input: NotebookEditInput, book: Notebook, cell: Cell | None, before: FileSnapshot, key: str
+    input: NotebookEditInput,
+    book: Notebook,
+    cell: Cell | None,
+    before: FileSnapshot,
+    seen: Seen,
+    key: str,
 ) -> _Plan:
     if input.edit_mode == "insert":
         if input.cell_type is None:
             raise ToolError("cell_type is missing: insert needs code or markdown.", "invalid_input")
         edits, name = inserted(book, cell, input.new_source, input.cell_type, key)
-        return _Plan(before, edits, name, input.cell_type, book.language, None)
+        return _Plan(before, seen, edits, name, input.cell_type, book.language, None)
     assert cell is not None  # only an insert goes without one
     if input.edit_mode == "delete":
-        return _Plan(before, deleted(book, cell), cell.id, cell.kind, book.language, cell)
+        return _Plan(before, seen, deleted(book, cell), cell.id, cell.kind, book.language, cell)
     kind = input.cell_type or cell.kind
     if (kind, input.new_source) == (cell.kind, cell.source):
         raise ToolError(f"The cell {cell.id} already reads so; nothing changed.", "invalid_input")
     edits = replaced(book, cell, input.new_source, kind)
-    return _Plan(before, edits, cell.id, kind, book.language, cell)
+    return _Plan(before, seen, edits, cell.id, kind, book.language, cell)
 
 
 def _said(input: NotebookEditInput, target: Target, plan: _Plan) -> str:

@@ -6,7 +6,13 @@ from hypothesis import strategies as st
 
 from sidelight.core.content import Json
 from sidelight.tools.text.lines import LINE_END, common_head, common_tail, line_count
-from sidelight.tools.text.patch import changed_count, changed_lines, split, structured_patch
+from sidelight.tools.text.patch import (
+    changed_count,
+    changed_lines,
+    difference,
+    split,
+    structured_patch,
+)
 
 pieces = st.lists(st.sampled_from(["a", "b", "\n", "\r\n", "\r", "x\n", "\u2028"]), max_size=14)
 texts = pieces.map("".join)
@@ -31,7 +37,7 @@ def applied(before: str, patch: list[Json]) -> list[str]:
 @given(texts, texts)
 def test_the_hunks_lead_from_one_text_to_the_other(before: str, after: str) -> None:
     expected = [line.rstrip("\r\n") for line in split(after)]
-    assert applied(before, structured_patch(before, after)) == expected
+    assert applied(before, structured_patch(difference(before, after))) == expected
     assert (changed_count(before, after) == 0) == (before == after)
 
 
@@ -41,18 +47,16 @@ def test_what_stands_around_a_change_only_shifts_its_lines(
 ) -> None:
     """In a long text the same lines are shown as in a short one."""
     far = "1\n2\n3\n4\n5\n6\n7\n8\n"
-    near = structured_patch(far + before + far, far + after + far)
-    shifted = structured_patch(
-        around + "\n" + far + before + far, around + "\n" + far + after + far
-    )
+    near = structured_patch(difference(far + before + far, far + after + far))
+    head = around + "\n" + far
+    differs = difference(head + before + far, head + after + far)
+    shifted = structured_patch(differs)
     by = line_count(around + "\n")
     for hunk in near:
         hunk["oldStart"] += by
         hunk["newStart"] += by
     assert shifted == near
-    shown = changed_lines(
-        around + "\n" + far + before + far, around + "\n" + far + after + far, context, 99
-    )
+    shown = changed_lines(differs, context, 99)
     assert all(int(row.split("\t")[0]) > by for row in LINE_END.split(shown) if "\t" in row)
 
 
@@ -79,4 +83,4 @@ def test_what_is_common_is_common_and_what_follows_differs(one: str, other: str)
     ],
 )
 def test_changed_lines_are_numbered_as_in_the_file(before: str, after: str, shown: str) -> None:
-    assert changed_lines(before, after, 1, 99) == shown
+    assert changed_lines(difference(before, after), 1, 99) == shown

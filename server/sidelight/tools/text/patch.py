@@ -28,7 +28,7 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class _Near:
+class Difference:
     """The lines about all that differs between two texts; `first` lines stand before them."""
 
     old: list[str]
@@ -41,6 +41,28 @@ def changed_count(before: str, after: str) -> int:
     near = _near(before, after, 0)
     blocks = changes(near.old, near.new)
     return sum(max(b.new_end - b.new_start, b.old_end - b.old_start) for b in blocks)
+
+
+def carried(
+    lines: tuple[tuple[int, int], ...], before: str, after: str
+) -> tuple[tuple[int, int], ...]:
+    """Where ranges of lines (first and last, from 1) stand after a change, with what came in."""
+    near = _near(before, after, 0)
+    blocks = [
+        (near.first + block.old_start, near.first + block.old_end, _growth(block))
+        for block in changes(near.old, near.new)
+    ]
+    moved: list[tuple[int, int]] = []
+    for first, last in lines:
+        new_first = first + sum(growth for _, end, growth in blocks if end < first)
+        new_last = last + sum(growth for start, _, growth in blocks if start <= last)
+        if new_first <= new_last:
+            moved.append((new_first, new_last))
+    return tuple(moved)
+
+
+def _growth(block: Change) -> int:
+    return (block.new_end - block.new_start) - (block.old_end - block.old_start)
 
 
 def split(text: str) -> list[str]:
@@ -70,15 +92,21 @@ def changes(old: list[str], new: list[str]) -> list[Change]:
     ]
 
 
-def structured_patch(before: str, after: str) -> list[Json]:
+def difference(before: str, after: str) -> Difference:
+    """What differs, with as many lines around it as `structured_patch` shows."""
+    return _near(before, after, CONTEXT)
+
+
+def structured_patch(near: Difference) -> list[Json]:
     """Hunks with three lines of context: oldStart, oldLines, newStart, newLines, lines."""
-    near = _near(before, after, CONTEXT)
     return [_hunk(near, group) for group in _groups(changes(near.old, near.new), CONTEXT)]
 
 
-def changed_lines(before: str, after: str, context: int, limit: int) -> str:
-    """The lines of `after` around the changes, numbered; says how many were left out."""
-    near = _near(before, after, context)
+def changed_lines(near: Difference, context: int, limit: int) -> str:
+    """The new lines around the changes, numbered; says how many were left out.
+
+    `context` is at most the 3 lines that a difference has.
+    """
     new = near.new
     parts: list[str] = []
     shown = 0
@@ -97,7 +125,7 @@ def changed_lines(before: str, after: str, context: int, limit: int) -> str:
     return "\n...\n".join(part for part in parts if part)
 
 
-def _near(before: str, after: str, context: int) -> _Near:
+def _near(before: str, after: str, context: int) -> Difference:
     """Splitting a text into lines costs more than all else, so only the part that differs is."""
     head = common_head(before, after)
     tail = common_tail(before, after, head)
@@ -105,7 +133,7 @@ def _near(before: str, after: str, context: int) -> _Near:
     more = _lines_down(before, len(before) - tail, context) - (len(before) - tail)
     old = split(before[start : len(before) - tail + more])
     new = split(after[start : len(after) - tail + more])
-    return _Near(old, new, line_count(before[:start]))
+    return Difference(old, new, line_count(before[:start]))
 
 
 def _lines_up(text: str, at: int, count: int) -> int:
@@ -149,7 +177,7 @@ def _groups(blocks: list[Change], context: int) -> list[list[Change]]:
     return groups
 
 
-def _hunk(near: _Near, group: list[Change]) -> Json:
+def _hunk(near: Difference, group: list[Change]) -> Json:
     old, new = near.old, near.new
     start = max(group[0].old_start - CONTEXT, 0)
     end = min(group[-1].old_end + CONTEXT, len(old))
