@@ -1,11 +1,12 @@
 """Text files on the bare disk: snapshots, and edits of several files, all or none."""
 
+import errno
 import os
 import stat
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from sidelight.core.errors import BinaryFileError, FileTooLargeError, HostError
 from sidelight.core.host import EditOutcome, FileEdit, FileSnapshot, TextEdit
@@ -15,6 +16,8 @@ from sidelight.files.encoding import decode, encode
 
 MAX_TEXT_BYTES = 64 * 1024 * 1024
 """Larger files are not held in memory as one text."""
+NOT_WAITING = getattr(os, "O_NONBLOCK", 0)
+BINARY = getattr(os, "O_BINARY", 0)
 
 
 def read_snapshot(path: str) -> FileSnapshot:
@@ -24,6 +27,17 @@ def read_snapshot(path: str) -> FileSnapshot:
     what was found), FileTooLargeError, or HostError for what is no file (pipe, device).
     """
     return _snapshot(path, _read_bytes(Path(path)))
+
+
+def read_up_to(path: Path, count: int) -> bytes:
+    """The first bytes of a file; never waits for a writer, as files of /proc may. Raises OSError."""
+    descriptor = os.open(path, os.O_RDONLY | NOT_WAITING | BINARY)
+    with os.fdopen(descriptor, "rb") as stream:
+        # The types do not say so, but without waiting there may be nothing.
+        data: Any = stream.read(count)
+    if data is None:
+        raise BlockingIOError(errno.EAGAIN, "has nothing to be read now", str(path))
+    return data
 
 
 def apply_text_edits(text: str, edits: Sequence[TextEdit]) -> str:
@@ -158,4 +172,7 @@ def _read_bytes(path: Path) -> bytes:
         raise FileTooLargeError(
             f"{path} has {status.st_size:,} bytes; texts above {MAX_TEXT_BYTES:,} are not edited"
         )
-    return path.read_bytes()
+    data = read_up_to(path, MAX_TEXT_BYTES + 1)
+    if len(data) > MAX_TEXT_BYTES:
+        raise FileTooLargeError(f"{path} has more bytes than it says; it is not edited")
+    return data

@@ -33,11 +33,6 @@ class PdfError(Exception):
     """The file cannot be shown; the message says why, as the end of a sentence."""
 
 
-def is_pdf(head: bytes) -> bool:
-    """Whether a file that begins so is a PDF; readers allow some rubbish before the mark."""
-    return b"%PDF-" in head[:1024]
-
-
 def page_range(pages: str) -> tuple[int, int | None]:
     """First and last page of `3`, `1-5` or `7-` (no last page). Raises ToolError."""
     match = RANGE.fullmatch(pages)

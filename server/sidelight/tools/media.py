@@ -12,6 +12,7 @@ from sidelight.core.host import FileSnapshot
 from sidelight.core.ledger import FileLedger
 from sidelight.core.tool import ToolOutput
 from sidelight.files import pdf, picture
+from sidelight.files.disk import read_up_to
 from sidelight.files.pdf import PdfError, page_range, pages_of
 from sidelight.files.picture import PictureError, prepare
 from sidelight.tools.notebook.parse import Notebook
@@ -27,8 +28,7 @@ def is_pdf_file(path: str) -> bool:
         # Opening a pipe would wait for its other end.
         if not stat.S_ISREG(Path(path).stat().st_mode):
             return False
-        with Path(path).open("rb") as stream:
-            return stream.read(HEAD).startswith(b"%PDF-")
+        return read_up_to(Path(path), HEAD).startswith(b"%PDF-")
     except (OSError, ValueError):
         return False
 
@@ -152,11 +152,9 @@ def _note(
 
 def _picture_bytes(path: Path) -> bytes | None:
     """The file's bytes if it begins like a picture, one more than allowed at most."""
-    with path.open("rb") as stream:
-        head = stream.read(HEAD)
-        if not picture.is_picture(head):
-            return None
-        return head + stream.read(picture.MAX_FILE_BYTES + 1 - len(head))
+    if not picture.is_picture(read_up_to(path, HEAD)):
+        return None
+    return read_up_to(path, picture.MAX_FILE_BYTES + 1)
 
 
 def _pdf_bytes(path: Path) -> bytes:
