@@ -4,7 +4,7 @@ from io import BytesIO
 
 import pypdf
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sidelight.core.errors import ToolError
@@ -81,7 +81,6 @@ WHOLE = pdf(["some words"])
 
 
 @given(st.integers(0, len(WHOLE)), st.binary(max_size=8), st.integers(0, 8))
-@settings(deadline=None)
 def test_damage_anywhere_gives_pages_or_a_sentence(at: int, put: bytes, cut: int) -> None:
     broken = WHOLE[:at] + put + WHOLE[at + cut :]
     try:

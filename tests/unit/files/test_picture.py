@@ -3,7 +3,7 @@
 from io import BytesIO
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
@@ -113,7 +113,6 @@ WHOLE = [picture(9, 7, form) for form in ("PNG", "JPEG", "GIF", "WEBP", "BMP", "
 
 
 @given(st.sampled_from(WHOLE), st.data())
-@settings(deadline=None)
 def test_damage_anywhere_gives_a_picture_or_a_sentence(whole: bytes, data: st.DataObject) -> None:
     at = data.draw(st.integers(0, len(whole) - 1))
     broken = (

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import anyio
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from sidelight.core.errors import ToolError
@@ -50,7 +50,6 @@ def files(draw: st.DrawFn) -> tuple[bytes, str, str]:
 
 
 @given(files(), st.text("XYZ\n\t", max_size=6), st.booleans())
-@settings(deadline=None)
 def test_outside_of_the_edit_every_byte_stays(
     file: tuple[bytes, str, str], new: str, several_lines: bool
 ) -> None:
@@ -78,7 +77,6 @@ def test_outside_of_the_edit_every_byte_stays(
 
 
 @given(files())
-@settings(deadline=None)
 def test_a_text_that_is_not_there_leaves_every_byte(file: tuple[bytes, str, str]) -> None:
     before, encoding, rest = file
     data = before + rest.encode(encoding)
