@@ -12,10 +12,11 @@ from sidelight.core.errors import BinaryFileError, FileTooLargeError, HostError
 from sidelight.core.host import EditOutcome, FileEdit, FileSnapshot, TextEdit
 from sidelight.core.ledger import digest_of
 from sidelight.files.atomic import NotWritable, Removal, Staged, stage
-from sidelight.files.encoding import decode, encode
+from sidelight.files.encoding import Decoded, decode, encode
 
 MAX_TEXT_BYTES = 64 * 1024 * 1024
 """Larger files are not held in memory as one text."""
+KEPT_BYTES = 8 * 1024 * 1024
 NOT_WAITING = getattr(os, "O_NONBLOCK", 0)
 BINARY = getattr(os, "O_BINARY", 0)
 
@@ -32,9 +33,13 @@ def read_snapshot(path: str) -> FileSnapshot:
 def read_up_to(path: Path, count: int) -> bytes:
     """The first bytes of a file; never waits for a writer, as files of /proc may. Raises OSError."""
     descriptor = os.open(path, os.O_RDONLY | NOT_WAITING | BINARY)
+    size = os.fstat(descriptor).st_size
     with os.fdopen(descriptor, "rb") as stream:
         # The types do not say so, but without waiting there may be nothing.
-        data: Any = stream.read(count)
+        # Room for the whole limit would cost time; a file that grows meanwhile is read on.
+        data: Any = stream.read(min(count, size + 1) if size else count)
+        if data and size < len(data) < count:
+            data += stream.read(count - len(data)) or b""
     if data is None:
         raise BlockingIOError(errno.EAGAIN, "has nothing to be read now", str(path))
     return data
@@ -147,15 +152,32 @@ def _take_back(staged: Sequence[Staged | Removal]) -> None:
         item.rollback()
 
 
+class _Last:
+    """What was decoded last: an edit looks at the same bytes again and again."""
+
+    kept: tuple[bytes, Decoded, str] = (b"", decode(b""), digest_of(""))
+
+    @classmethod
+    def read(cls, data: bytes) -> tuple[Decoded, str]:
+        """The text and its digest; raises BinaryFileError. Threads may meet here: one value."""
+        before, decoded, digest = cls.kept
+        if data != before:
+            decoded = decode(data)
+            digest = digest_of(decoded.text)
+            if len(data) <= KEPT_BYTES:
+                cls.kept = (data, decoded, digest)
+        return decoded, digest
+
+
 def _snapshot(path: str, data: bytes) -> FileSnapshot:
     try:
-        decoded = decode(data)
+        decoded, digest = _Last.read(data)
     except BinaryFileError as error:
         raise BinaryFileError(f"{path} is {error}") from error
     return FileSnapshot(
         path=path,
         text=decoded.text,
-        digest=digest_of(decoded.text),
+        digest=digest,
         encoding=decoded.encoding,
         bom=decoded.bom,
     )
