@@ -182,7 +182,7 @@ def test_a_stream_has_every_block_as_a_line_and_deltas_when_asked(project: Path)
 
 
 INIT: dict[str, Any] = {
-    "tools": ["Bash", "Edit", "Glob", "Grep", "Read", "Write"],
+    "tools": ["Bash", "Edit", "Glob", "Grep", "NotebookEdit", "Read", "Write"],
     "model": "sonnet",
     "permissionMode": "default",
     "mcp_servers": [],
