@@ -231,19 +231,19 @@ async def test_a_paused_session_can_be_cancelled(folder: Path) -> None:
 async def test_a_picture_that_the_server_refuses_is_left_out_now_and_after_a_resume(
     folder: Path, home: Path
 ) -> None:
-    empty = Image(media_type="image/png", data="")
+    broken = Image(media_type="image/png", data="AAAA")
     with running_double(
         [reply("I see."), reply("Next."), reply("Again.")], allow_refusals=True
     ) as double:
         async with opened(double, folder) as desk:
-            assert (await desk.ask("look at this", empty)).reason == "completed"
+            assert (await desk.ask("look at this", broken)).reason == "completed"
             assert (await desk.ask("next")).reason == "completed"
         async with opened(double, folder, session_id=desk.session.id) as again:
             assert (await again.ask("again")).reason == "completed"
         assert len(double.refusals) == 1
         assert double.prefix_problems() == []
     prompt = next(m for m in again.session.history if isinstance(m, UserMessage))
-    assert prompt.content == (Text(text="look at this"), empty)
+    assert prompt.content == (Text(text="look at this"), broken)
     assert any("refuses a picture" in notice for notice in desk.notices)
 
 
