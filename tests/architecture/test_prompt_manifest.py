@@ -8,6 +8,7 @@ import pytest
 
 from sidelight.app.shell import shell_tools
 from sidelight.background.tasks import Background
+from sidelight.core.tokens import estimate
 from sidelight.resources.locate import resource
 from sidelight.resources.prompts import PromptLibrary
 from sidelight.tools.powershell import powershell_tool
@@ -23,8 +24,8 @@ MODULES = sorted(path.relative_to(PROMPTS).as_posix() for path in PROMPTS.glob("
 HEADER = re.compile(r"\A---\nversion: [1-9]\d*\nowner: \S+\n---\n(?=\S)")
 LINK = re.compile(r"\]\(([^)]+)\)")
 LONGEST = 120
-LONGEST_TOOL = 4_000
-"""Characters: every request of every conversation carries all of them."""
+LONGEST_TOOL = 700
+"""Tokens."""
 
 
 def tool_names() -> list[str]:
@@ -66,9 +67,15 @@ def test_a_module_is_short_and_begins_with_a_header(name: str) -> None:
     assert HEADER.match(text)
 
 
-def test_every_tool_has_a_description_that_is_neither_empty_nor_a_book() -> None:
-    lengths = {name: len(LIBRARY.tool(name)) for name in tool_names()}
-    assert {name: size for name, size in lengths.items() if not 40 <= size <= LONGEST_TOOL} == {}
+def test_every_tool_has_a_description_of_a_size_that_is_read() -> None:
+    """It goes along with every request."""
+    sizes = {name: estimate(LIBRARY.tool(name)) for name in tool_names()}
+    assert {name: size for name, size in sizes.items() if not 40 <= size <= LONGEST_TOOL} == {}
+
+
+def test_every_description_of_a_file_tool_says_when_another_one_is_right() -> None:
+    others = {"Read": "Grep", "Edit": "Write", "Write": "Edit", "NotebookEdit": "Write"}
+    assert [name for name, other in others.items() if other not in LIBRARY.tool(name)] == []
 
 
 def test_no_prompt_file_is_unused_and_none_is_missing() -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import anyio
 
 from tests.bench.decode import decode
+from tests.bench.files import file_tools
 from tests.bench.search import search
 from tests.bench.start import first_request, initialize_ratio
 from tests.bench.stop import stubborn_child
@@ -35,6 +36,7 @@ async def main() -> None:
         await long_session(folder)
         await stubborn_child(folder)
         await search(folder)
+        await file_tools(folder)
 
 
 if __name__ == "__main__":

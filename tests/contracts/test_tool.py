@@ -32,6 +32,20 @@ class Case:
     edits: bool
 
 
+NOTEBOOK = """{
+ "cells": [
+  {
+   "cell_type": "markdown",
+   "id": "one",
+   "metadata": {},
+   "source": ["hello"]
+  }
+ ],
+ "metadata": {},
+ "nbformat": 4,
+ "nbformat_minor": 5
+}
+"""
 CASES = {
     "Edit": Case(
         {"file_path": "a.txt", "old_string": "hello", "new_string": "bye"},
@@ -42,6 +56,13 @@ CASES = {
     ),
     "Glob": Case({"pattern": "*.txt"}, {"pattern": "*", "path": "none"}, "", "read", False),
     "Grep": Case({"pattern": "hello"}, {"pattern": "("}, "", "read", False),
+    "NotebookEdit": Case(
+        {"notebook_path": "n.ipynb", "new_source": "x", "cell_id": "one"},
+        {"notebook_path": "n.ipynb", "new_source": "x", "cell_id": "none"},
+        "n.ipynb",
+        "write",
+        True,
+    ),
     "Read": Case({"file_path": "a.txt"}, {"file_path": "none.txt"}, "a.txt", "read", False),
     "Write": Case(
         {"file_path": "new.txt", "content": "x"},
@@ -65,6 +86,8 @@ def context(tmp_path: Path) -> ToolContext:
     (tmp_path / "unread.txt").write_text("hello\n")
     ledger = FileLedger()
     ledger.note_read(str((tmp_path / "a.txt").resolve()), "hello\n", whole=True)
+    (tmp_path / "n.ipynb").write_text(NOTEBOOK)
+    ledger.note_read(str((tmp_path / "n.ipynb").resolve()), NOTEBOOK, whole=True)
     shell = Shell(str(tmp_path), [str(tmp_path)])
     return ToolContext(
         "session", "call", DiskHost(lambda severity, text: None), ledger, shell, str(tmp_path)

@@ -182,7 +182,10 @@ def test_a_stream_has_every_block_as_a_line_and_deltas_when_asked(project: Path)
 
 
 INIT: dict[str, Any] = {
-    "tools": ["Bash", "Edit", "Glob", "Grep", "Monitor", "Read", "TaskOutput", "TaskStop", "Write"],
+    "tools": [
+        *("Bash", "Edit", "Glob", "Grep", "Monitor", "NotebookEdit", "Read"),
+        *("TaskOutput", "TaskStop", "Write"),
+    ],
     "model": "sonnet",
     "permissionMode": "default",
     "mcp_servers": [],

@@ -9,7 +9,7 @@ import pytest
 
 from sidelight.agent.turn import Bounds
 from sidelight.context.normalise import normalise
-from sidelight.core.content import Image, Text, Thinking, ToolResult, ToolUse
+from sidelight.core.content import Document, Image, Text, Thinking, ToolResult, ToolUse
 from sidelight.core.errors import ModelError
 from sidelight.core.events import (
     Event,
@@ -149,16 +149,54 @@ async def test_the_picture_that_a_refusal_names_becomes_a_note_in_what_is_sent(
     assert [m for m in stage.history if isinstance(m, UserMessage)][:2] == kept
 
 
-async def test_a_refusal_that_names_no_picture_strikes_all_and_a_second_one_ends_the_turn() -> None:
+@pytest.mark.req("LOOP-09")
+async def test_a_refusal_that_names_no_picture_is_tried_with_the_new_ones_then_with_all() -> None:
+    """B110: pictures that an answer followed were taken before."""
     refusal = ModelError("media_refused", "too large", paths=("messages.9.content.9",))
-    stage, model = staged([[refusal], [refusal]])
+    stage, model = staged([[refusal], [refusal], ["done"]])
     with_pictures(stage)
     events = await stage.run()
-    (repaired,) = [event.repairs for event in events if isinstance(event, HistoryRepaired)]
-    assert repaired.struck == {("u1", (1,)), ("u2", (0, 1))}
-    assert len(model.requests) == 2
-    assert ended(events).reason == "failed"
+    repaired = [event.repairs for event in events if isinstance(event, HistoryRepaired)]
+    assert [each.struck for each in repaired] == [{("u2", (0, 1))}, {("u1", (1,)), ("u2", (0, 1))}]
+    assert (ended(events).reason, len(model.requests)) == ("completed", 3)
+    stage, model = staged([[refusal], [refusal], [refusal]])
+    with_pictures(stage)
+    events = await stage.run()
+    assert (ended(events).reason, len(model.requests)) == ("failed", 3)
     assert "left out from now on" in str(ended(events).error)
+
+
+@pytest.mark.req("LOOP-09")
+@pytest.mark.parametrize("kind", ["invalid_request", "request_too_large"])
+async def test_a_refusal_for_any_reason_is_tried_without_the_new_pictures(kind: str) -> None:
+    """B110: servers do not always say that a picture is the reason."""
+    refusal = ModelError(kind, "Could not process image")  # pyright: ignore[reportArgumentType]
+    stage, model = staged([[refusal], ["done"], ["next"]])
+    with_pictures(stage)
+    pages = Document(media_type="application/pdf", data="AA", text="what it says")
+    stage.history.append(UserMessage(id="u3", content=(Text(text="and"), pages)))
+    events = await stage.run()
+    (repaired,) = [event.repairs for event in events if isinstance(event, HistoryRepaired)]
+    assert repaired.struck == {("u2", (0, 1)), ("u3", (1,))}
+    assert "going on without" in notices(events)[0]
+    assert ended(events).reason == "completed"
+    last = model.requests[1].messages[-1].content
+    assert Text(text="what it says") in last
+    assert not [block for block in last if isinstance(block, Image | Document)]
+
+
+async def test_a_text_is_left_out_only_if_it_makes_a_request_too_large() -> None:
+    large = UserMessage(id="u1", content=(Text(text="x" * 1_100_000), Text(text="see above")))
+    for kind, requests in (("invalid_request", 1), ("request_too_large", 2)):
+        refusal = ModelError(kind, "413")  # pyright: ignore[reportArgumentType]
+        stage, model = staged([[refusal], ["done"]])
+        stage.history.append(large)
+        await stage.run()
+        assert len(model.requests) == requests
+    said = [
+        block.text for block in model.requests[-1].messages[0].content if isinstance(block, Text)
+    ]
+    assert said[:2] == ["(something stood here that the server refused)", "see above"]
 
 
 async def test_thinking_that_the_server_no_longer_takes_back_is_left_out_once() -> None:

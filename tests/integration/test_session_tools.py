@@ -31,7 +31,7 @@ async def test_a_tool_that_a_rule_denies_is_not_told_and_a_call_of_it_hears_of_t
     with running_double(script) as double:
         async with opened(double, tmp_path, settings=settings) as desk:
             await desk.ask("go")
-        others = ["Monitor", "Read", "TaskOutput", "TaskStop", "Write"]
+        others = ["Monitor", "NotebookEdit", "Read", "TaskOutput", "TaskStop", "Write"]
         assert tools(double, 0) == ["Edit", "Grep", *others]
     (ended,) = [event for event in desk.events if isinstance(event, ToolCallEnded)]
     assert (ended.outcome, ended.error) == ("denied", "denied_by_rule")
@@ -77,8 +77,8 @@ async def test_deferred_tools_are_found_by_a_search_and_then_called(tmp_path: Pa
             await desk.ask("go")
         bodies = [json.loads(request.raw) for request in double.requests]
     told = [(tool["name"], tool.get("defer_loading", False)) for tool in bodies[0]["tools"]]
-    own = ["Bash", "Edit", "Glob", "Grep", "Monitor", "Read", "TaskOutput", "TaskStop"]
-    own += ["ToolSearch", "Write"]
+    own = ["Bash", "Edit", "Glob", "Grep", "Monitor", "NotebookEdit", "Read"]
+    own += ["TaskOutput", "TaskStop", "ToolSearch", "Write"]
     assert told == [*((name, False) for name in own), (names[0], True), (names[1], False)]
     (found,) = bodies[1]["messages"][-1]["content"]
     assert found["content"][0] == {"type": "tool_reference", "tool_name": names[0]}

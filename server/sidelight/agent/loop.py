@@ -230,7 +230,7 @@ def _next(turn: Turn, step: _Step, executor: ToolExecutor) -> Again | Stop:
         return Stop("blocked", step.halts[0])
     if response.message is None:
         sent = step.request.messages if step.request is not None else ()
-        struck = refused_places(response.error, sent, turn.history)
+        struck = refused_places(response.error, sent, turn.history, state)
         return after_failure(state, response, turn.bounds.backoff, struck)
     decision = after_message(state, response.message, turn.card(state.model))
     if isinstance(decision, Stop):

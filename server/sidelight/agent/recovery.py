@@ -2,11 +2,19 @@
 
 import random
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 
 from sidelight.agent.state import Again, State, Stop
 from sidelight.agent.stream import Response
-from sidelight.core.content import Image, ToolResult
+from sidelight.core.content import (
+    Document,
+    Image,
+    ResultBlock,
+    Text,
+    ToolResult,
+    UserBlock,
+)
 from sidelight.core.errors import ModelError, ModelErrorKind
 from sidelight.core.messages import AssistantMessage, Message, Place, UserMessage
 from sidelight.core.model import PromptMessage
@@ -31,6 +39,18 @@ CONTEXT_FULL = (
     "or choose a model with a larger window."
 )
 SLOWER = "Fast mode is overloaded; going on at standard speed for the rest of this turn."
+MAX_STRIKES = 2
+LONG_TEXT = 1_000_000
+"""Characters; a request may have 32 MB."""
+MAY_BE_MEDIA = frozenset({"media_refused", "invalid_request", "request_too_large"})
+"""Servers say in many ways that they cannot read a picture, and not always which one."""
+LEFT_OUT: dict[ModelErrorKind, str] = {
+    "media_refused": "The server refuses a picture or document ({0}); going on without it.",
+    "invalid_request": "The server refuses the request ({0}); going on without the pictures and "
+    "documents that are new in it.",
+    "request_too_large": "The request is larger than the server takes ({0}); going on without its "
+    "largest parts.",
+}
 KNOWN_ENDS = frozenset({"end_turn", "stop_sequence", "tool_use", "max_tokens", "pause_turn"})
 ENDS = {
     "refusal": Stop("blocked", "The model declined to answer this. Say it in other words."),
@@ -46,7 +66,7 @@ ADVICE: dict[ModelErrorKind, str] = {
     "request_too_large": "The request is larger than the server takes ({0}). "
     "Start a new conversation, and attach less.",
     "stalled": "{0} What had arrived is kept; another prompt goes on from there.",
-    "media_refused": "The server refuses a picture of this conversation ({0}). It is left out "
+    "media_refused": "The server refuses a picture or document ({0}). It is left out "
     "from now on; another prompt goes on without it.",
     "unbound_thinking": "The server does not take this conversation back ({0}). "
     "Start a new conversation.",
@@ -158,23 +178,36 @@ def gave_up(error: ModelError) -> Stop:
 
 
 def refused_places(
-    error: ModelError | None, sent: tuple[PromptMessage, ...], history: list[Message]
+    error: ModelError | None,
+    sent: tuple[PromptMessage, ...],
+    history: list[Message],
+    state: State,
 ) -> frozenset[Place]:
-    """Where in the history the pictures stand that a refusal names; all of them if it is unclear.
+    """Where in the history that stands which a refusal is about, as far as it can be told.
 
-    Pictures pass from the history into a request as they are, so identity finds them.
+    What a refusal names; else the pictures and documents since the last answer, for older ones
+    were taken; in a request that is too large also long texts since then. At the second refusal
+    of a turn all pictures and documents. They pass from the history into a request as they are,
+    so identity finds them.
     """
-    if error is None or error.kind != "media_refused":
+    if error is None or error.kind not in MAY_BE_MEDIA:
         return frozenset()
-    named = [image for path in error.paths if (image := _image_at(sent, path)) is not None]
-    places = {
-        (message.id, place): image
-        for message in history
-        if isinstance(message, UserMessage)
-        for place, image in _images(message)
-    }
-    found = {at for at, image in places.items() if any(image is other for other in named)}
-    return frozenset(found or places)
+    blocks = [
+        (message.id, place, block, new)
+        for message, new in _marked_as_new(history)
+        for place, block in _blocks(message)
+        if (message.id, place) not in state.repairs.struck
+    ]
+    media = [each for each in blocks if isinstance(each[2], Image | Document)]
+    named = [found for path in error.paths if (found := _media_at(sent, path)) is not None]
+    chosen = [each for each in media if any(each[2] is other for other in named)]
+    if state.media_struck or not chosen:
+        new = [each for each in media if each[3]]
+        sure = error.kind != "invalid_request"
+        chosen = media if sure and (state.media_struck or not new) else new
+    if not chosen and error.kind == "request_too_large":
+        chosen = [each for each in blocks if each[3] and _length(each[2]) > LONG_TEXT]
+    return frozenset((name, place) for name, place, _, _ in chosen)
 
 
 def _is_worth_more_room(state: State, message: AssistantMessage, card: ModelCard) -> bool:
@@ -211,10 +244,15 @@ def _repaired(state: State, error: ModelError, struck: frozenset[Place]) -> Agai
         said = "The server no longer takes the earlier thinking back; going on without it."
         return Again(replace(fewer, transition="thinking_dropped", repairs=repairs), notice=said)
     new = struck - state.repairs.struck
-    if error.kind == "media_refused" and new and not state.media_struck:
+    if new and state.media_struck < MAX_STRIKES:
         repairs = state.repairs.model_copy(update={"struck": state.repairs.struck | new})
-        said = f"The server refuses a picture ({error.message}); going on without it."
-        again = replace(fewer, transition="media_struck", repairs=repairs, media_struck=True)
+        said = LEFT_OUT[error.kind].format(error.message)
+        again = replace(
+            fewer,
+            transition="media_struck",
+            repairs=repairs,
+            media_struck=state.media_struck + 1,
+        )
         return Again(again, notice=said)
     return None
 
@@ -235,7 +273,7 @@ def _fallen_back(state: State) -> Again:
     return Again(further, notice=said)
 
 
-def _image_at(sent: tuple[PromptMessage, ...], path: str) -> Image | None:
+def _media_at(sent: tuple[PromptMessage, ...], path: str) -> Image | Document | None:
     numbers = [int(number) for number in re.findall(r"\d+", path)]
     try:
         block = sent[numbers[0]].content[numbers[1]]
@@ -243,15 +281,27 @@ def _image_at(sent: tuple[PromptMessage, ...], path: str) -> Image | None:
             block = block.content[numbers[2]]
     except IndexError:
         return None
-    return block if isinstance(block, Image) else None
+    return block if isinstance(block, Image | Document) else None
 
 
-def _images(message: UserMessage) -> list[tuple[tuple[int, ...], Image]]:
-    found: list[tuple[tuple[int, ...], Image]] = []
+def _marked_as_new(history: list[Message]) -> Iterator[tuple[UserMessage, bool]]:
+    """The messages of the user's side, each with whether no answer followed it."""
+    answers = [at for at, message in enumerate(history) if isinstance(message, AssistantMessage)]
+    last = answers[-1] if answers else -1
+    for at, message in enumerate(history):
+        if isinstance(message, UserMessage):
+            yield message, at > last
+
+
+def _blocks(message: UserMessage) -> Iterator[tuple[tuple[int, ...], UserBlock | ResultBlock]]:
+    """The blocks of a message with their places, those within results too."""
     for index, block in enumerate(message.content):
-        if isinstance(block, Image):
-            found.append(((index,), block))
-        elif isinstance(block, ToolResult):
-            inner = enumerate(block.content)
-            found += [((index, at), part) for at, part in inner if isinstance(part, Image)]
-    return found
+        if isinstance(block, ToolResult):
+            for inner, part in enumerate(block.content):
+                yield (index, inner), part
+        else:
+            yield (index,), block
+
+
+def _length(block: UserBlock | ResultBlock) -> int:
+    return len(block.text) if isinstance(block, Text) else 0

@@ -46,7 +46,7 @@ class State:
     continues: str = ""
     stop_blocks: int = 0
     reloaded: bool = False
-    media_struck: bool = False
+    media_struck: int = 0
 
 
 @dataclass(frozen=True, slots=True)

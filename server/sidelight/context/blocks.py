@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from sidelight.context.reminders import neutralise, wrap
 from sidelight.core.content import (
     AssistantBlock,
+    Document,
     Image,
     Json,
     Opaque,
@@ -52,7 +53,7 @@ def user_blocks(message: UserMessage | Attachment, how: How) -> Iterator[UserBlo
         if isinstance(block, ToolResult):
             yield _result(block, at, how)
         elif at in how.struck:
-            yield STRUCK
+            yield _instead(block)
         elif (clean := _plain(block)) is not None:
             yield clean
 
@@ -109,7 +110,16 @@ def _call(block: ToolUse) -> ToolUse:
     return block.model_copy(update={"name": name, "input": given})
 
 
-def _plain(block: Text | Image) -> Text | Image | None:
+def _instead(refused: ResultBlock | UserBlock) -> Text:
+    """What stands for a block that was refused; of a document its text."""
+    if isinstance(refused, Document) and refused.text.strip():
+        return Text(text=neutralise(refused.text))
+    return STRUCK
+
+
+def _plain(block: Text | Image | Document) -> Text | Image | Document | None:
+    if isinstance(block, Document):
+        return block
     if isinstance(block, Image):
         return block if block.media_type in FORMATS and block.data else NO_PICTURE
     if not block.text.strip():
@@ -125,7 +135,7 @@ def _result(block: ToolResult, at: Place, how: How) -> ToolResult:
     parts: list[ResultBlock] = []
     for inner, part in enumerate(block.content):
         if (name, (*index, inner)) in how.struck:
-            parts.append(STRUCK)
+            parts.append(_instead(part))
         elif isinstance(part, ToolReference):
             if how.tool_search:
                 parts.append(part)

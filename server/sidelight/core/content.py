@@ -80,6 +80,18 @@ class Image(Record):
     data: str
 
 
+class Document(Record):
+    """Pages for the model to read: media type as in `application/pdf`, data in base64.
+
+    `text` is what stands in them, for a model or a server that takes no documents.
+    """
+
+    type: Literal["document"] = "document"
+    media_type: str
+    data: str
+    text: str = ""
+
+
 class ToolUse(Record):
     """A call that the model asks for; `input` is the parsed JSON, not yet validated."""
 
@@ -96,7 +108,7 @@ class ToolReference(Record):
     tool_name: str
 
 
-ResultBlock = Annotated[Text | Image | ToolReference, Field(discriminator="type")]
+ResultBlock = Annotated[Text | Image | Document | ToolReference, Field(discriminator="type")]
 
 
 class ToolResult(Record):
@@ -108,8 +120,8 @@ class ToolResult(Record):
     is_error: bool = False
 
 
-UserBlock = Annotated[Text | Image | ToolResult, Field(discriminator="type")]
+UserBlock = Annotated[Text | Image | Document | ToolResult, Field(discriminator="type")]
 AssistantBlock = Annotated[Text | Thinking | Opaque | ToolUse, Field(discriminator="type")]
 Block = Annotated[
-    Text | Thinking | Opaque | Image | ToolUse | ToolResult, Field(discriminator="type")
+    Text | Thinking | Opaque | Image | Document | ToolUse | ToolResult, Field(discriminator="type")
 ]

@@ -1,20 +1,24 @@
 """Text files on the bare disk: snapshots, and edits of several files, all or none."""
 
+import errno
 import os
 import stat
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from sidelight.core.errors import BinaryFileError, FileTooLargeError, HostError
 from sidelight.core.host import EditOutcome, FileEdit, FileSnapshot, TextEdit
 from sidelight.core.ledger import digest_of
 from sidelight.files.atomic import NotWritable, Removal, Staged, stage
-from sidelight.files.encoding import decode, encode
+from sidelight.files.encoding import Decoded, decode, encode
 
 MAX_TEXT_BYTES = 64 * 1024 * 1024
 """Larger files are not held in memory as one text."""
+KEPT_BYTES = 8 * 1024 * 1024
+NOT_WAITING = getattr(os, "O_NONBLOCK", 0)
+BINARY = getattr(os, "O_BINARY", 0)
 
 
 def read_snapshot(path: str) -> FileSnapshot:
@@ -24,6 +28,21 @@ def read_snapshot(path: str) -> FileSnapshot:
     what was found), FileTooLargeError, or HostError for what is no file (pipe, device).
     """
     return _snapshot(path, _read_bytes(Path(path)))
+
+
+def read_up_to(path: Path, count: int) -> bytes:
+    """The first bytes of a file; never waits for a writer. Raises OSError."""
+    descriptor = os.open(path, os.O_RDONLY | NOT_WAITING | BINARY)
+    size = os.fstat(descriptor).st_size
+    with os.fdopen(descriptor, "rb") as stream:
+        # The types do not say so, but without waiting there may be nothing.
+        # Room for the whole limit would cost time; a file that grows meanwhile is read on.
+        data: Any = stream.read(min(count, size + 1) if size else count)
+        if data and size < len(data) < count:
+            data += stream.read(count - len(data)) or b""
+    if data is None:
+        raise BlockingIOError(errno.EAGAIN, "has nothing to be read now", str(path))
+    return data
 
 
 def apply_text_edits(text: str, edits: Sequence[TextEdit]) -> str:
@@ -133,15 +152,32 @@ def _take_back(staged: Sequence[Staged | Removal]) -> None:
         item.rollback()
 
 
+class _Last:
+    """What was decoded last: an edit looks at the same bytes again and again."""
+
+    kept: tuple[bytes, Decoded, str] = (b"", decode(b""), digest_of(""))
+
+    @classmethod
+    def read(cls, data: bytes) -> tuple[Decoded, str]:
+        """The text and its digest; raises BinaryFileError. Threads may meet here: one value."""
+        before, decoded, digest = cls.kept
+        if data != before:
+            decoded = decode(data)
+            digest = digest_of(decoded.text)
+            if len(data) <= KEPT_BYTES:
+                cls.kept = (data, decoded, digest)
+        return decoded, digest
+
+
 def _snapshot(path: str, data: bytes) -> FileSnapshot:
     try:
-        decoded = decode(data)
+        decoded, digest = _Last.read(data)
     except BinaryFileError as error:
         raise BinaryFileError(f"{path} is {error}") from error
     return FileSnapshot(
         path=path,
         text=decoded.text,
-        digest=digest_of(decoded.text),
+        digest=digest,
         encoding=decoded.encoding,
         bom=decoded.bom,
     )
@@ -158,4 +194,7 @@ def _read_bytes(path: Path) -> bytes:
         raise FileTooLargeError(
             f"{path} has {status.st_size:,} bytes; texts above {MAX_TEXT_BYTES:,} are not edited"
         )
-    return path.read_bytes()
+    data = read_up_to(path, MAX_TEXT_BYTES + 1)
+    if len(data) > MAX_TEXT_BYTES:
+        raise FileTooLargeError(f"{path} has more bytes than it says; it is not edited")
+    return data

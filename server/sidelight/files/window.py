@@ -1,8 +1,8 @@
 """Some lines of a file that is too large to be held as one text."""
 
 from dataclasses import dataclass
+from io import BufferedReader
 from pathlib import Path
-from typing import BinaryIO
 
 from sidelight.core.errors import BinaryFileError
 from sidelight.files.encoding import SNIFFED_BYTES, kind_of
@@ -14,39 +14,64 @@ PIECE = 1024 * 1024
 class Window:
     """Lines without their ends; bytes that are no UTF-8 are shown as U+FFFD.
 
-    `total` is the number of lines in the file; `cut` says that the window was full earlier.
+    `total` is the number of lines in the file, None if its end was not reached; `cut` says that
+    the last line is not whole.
     """
 
     lines: list[str]
-    total: int
+    total: int | None
     cut: bool
 
 
 def read_window(path: str, first: int, count: int, max_bytes: int) -> Window:
     """Up to `count` lines from the 1-based `first` and at most `max_bytes`; blocking.
 
-    Reads the file once, in bounded memory. Raises OSError or BinaryFileError.
+    Reads no further than the lines, in bounded memory. Raises OSError or BinaryFileError.
     """
     with Path(path).open("rb") as stream:
         head = stream.read(SNIFFED_BYTES)
         if b"\0" in head:
             raise BinaryFileError(f"{path} is {kind_of(head)}, not text")
         stream.seek(0)
-        return _collect(stream, first, count, max_bytes)
+        total = _go_to(stream, first)
+        return (
+            _collect(stream, first, count, max_bytes) if total is None else Window([], total, False)
+        )
 
 
-def _collect(stream: BinaryIO, first: int, count: int, max_bytes: int) -> Window:
+def _go_to(stream: BufferedReader, first: int) -> int | None:
+    """Go to the line; the number of lines if there are fewer. Whole pieces are only counted."""
+    ends, place, last = 0, 0, b""
+    while ends < first - 1:
+        piece = stream.read(PIECE)
+        if not piece:
+            return ends + (last != b"\n" and place > 0)
+        here = piece.count(b"\n")
+        if ends + here >= first - 1:
+            at = -1
+            for _ in range(first - 1 - ends):
+                at = piece.index(b"\n", at + 1)
+            stream.seek(place + at + 1)
+            return None if stream.peek(1) else first - 1
+        ends, place, last = ends + here, place + len(piece), piece[-1:]
+    return None
+
+
+def _collect(stream: BufferedReader, first: int, count: int, max_bytes: int) -> Window:
     kept: list[bytes] = []
-    room, number, open_line, cut = max_bytes, 0, False, False
-    while piece := stream.readline(PIECE):
-        number += 0 if open_line else 1
-        if first <= number < first + count and not cut:
-            if open_line:
-                kept[-1] += piece[:room]
-            else:
-                kept.append(piece[:room])
-            cut = len(piece) > room
-            room -= min(len(piece), room)
-        open_line = not piece.endswith(b"\n")
-    lines = [line.rstrip(b"\r\n").decode("utf-8", "replace") for line in kept]
-    return Window(lines, number, cut)
+    room, cut = max_bytes, False
+    while len(kept) < count and not cut:
+        line = stream.readline(room + 1)
+        if not line:
+            break
+        cut = len(line) > room
+        if cut and kept:
+            return Window(_texts(kept), None, False)
+        kept.append(line[:room])
+        room -= len(line)
+    at_end = not cut and not stream.peek(1)
+    return Window(_texts(kept), first + len(kept) - 1 if at_end else None, cut)
+
+
+def _texts(lines: list[bytes]) -> list[str]:
+    return [line.rstrip(b"\r\n").decode("utf-8", "replace") for line in lines]

@@ -11,7 +11,16 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, TextIO
 
-from sidelight.core.content import Image, Json, Opaque, Text, Thinking, ToolResult, ToolUse
+from sidelight.core.content import (
+    Document,
+    Image,
+    Json,
+    Opaque,
+    Text,
+    Thinking,
+    ToolResult,
+    ToolUse,
+)
 from sidelight.core.events import (
     EndReason,
     Event,
@@ -339,9 +348,9 @@ def _block(block: object) -> Json:
                 "content": parts,
                 "is_error": block.is_error,
             }
-        case Image():
+        case Image() | Document():
             source = {"type": "base64", "media_type": block.media_type, "data": block.data}
-            return {"type": "image", "source": source}
+            return {"type": block.type, "source": source}
         case _:
             return {"type": "other"}
 

@@ -50,7 +50,7 @@ class EditorDoor:
         roots = lambda: tuple(self._roots)  # noqa: E731
         self._plain = PlainCommands(server, application, self._feeds, roots, shown)
         self._actions = ActionCommands(server, application, self._plain, shown)
-        self._methods = Endpoint(Sessions(application, self._feeds).methods())
+        self._methods = Endpoint(Sessions(application, self._feeds, server.locale).methods())
         self._commands = Endpoint(self._command_table())
 
     async def open(self) -> None:

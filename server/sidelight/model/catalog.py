@@ -10,7 +10,7 @@ from sidelight.core.model import Effort
 AS_OF = "2026-11"
 
 ThinkingKind = Literal["adaptive", "budget", "none"]
-Feature = Literal["context_editing", "deferred_tools", "eager_input", "strict_tools"]
+Feature = Literal["context_editing", "deferred_tools", "documents", "eager_input", "strict_tools"]
 ALL_FEATURES: frozenset[Feature] = frozenset(get_args(Feature))
 OWN_API: frozenset[Feature] = frozenset({"context_editing", "eager_input"})
 """What only the provider's own API is sure to take."""

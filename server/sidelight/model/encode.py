@@ -12,6 +12,7 @@ from weakref import ref
 
 from sidelight.core.content import (
     Block,
+    Document,
     Image,
     Json,
     Opaque,
@@ -37,6 +38,8 @@ MOVING_MARK = b',"cache_control":{"type":"ephemeral","ttl":"5m"}'
 THINKING_BUDGETS = {"low": 2_048, "medium": 8_192, "high": 16_384, "xhigh": 24_576, "max": 31_999}
 SMALLEST_BUDGET = 1_024
 THINKING_TYPES = frozenset({"thinking", "redacted_thinking"})
+
+NO_DOCUMENT = "(a document stood here that holds no text, and this model reads only text)"
 
 T = TypeVar("T", bound=object)
 _write = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
@@ -208,7 +211,7 @@ def _message(message: PromptMessage, card: ModelCard) -> Piece:
     ends: list[int] = []
     size, foreign = len(parts[0]), False
     for block in message.content:
-        foreign = foreign or isinstance(block, Thinking | Opaque)
+        foreign = foreign or _is_for_one_model(block)
         value = _block(block, card)
         if value is None:
             continue
@@ -231,6 +234,8 @@ def _block(block: Block | ToolReference, card: ModelCard) -> Json | None:
         case Image():
             source = {"type": "base64", "media_type": block.media_type, "data": block.data}
             return {"type": "image", "source": source}
+        case Document():
+            return _document(block, card)
         case ToolUse():
             return {"type": "tool_use", "id": block.id, "name": block.name, "input": block.input}
         case ToolReference():
@@ -240,6 +245,20 @@ def _block(block: Block | ToolReference, card: ModelCard) -> Json | None:
         case Thinking() | Opaque():
             readable = card.thinking != "none" and block.model in {"", card.id}
             return block.raw if readable else None
+
+
+def _document(block: Document, card: ModelCard) -> Json:
+    if "documents" not in card.features:
+        return {"type": "text", "text": block.text if block.text.strip() else NO_DOCUMENT}
+    source = {"type": "base64", "media_type": block.media_type, "data": block.data}
+    return {"type": "document", "source": source}
+
+
+def _is_for_one_model(block: Block | ToolReference) -> bool:
+    """Whether another model may get the block in another form, or not at all."""
+    if isinstance(block, ToolResult):
+        return any(map(_is_for_one_model, block.content))
+    return isinstance(block, Thinking | Opaque | Document)
 
 
 def _tool_result(block: ToolResult, card: ModelCard) -> Json:
@@ -283,4 +302,4 @@ def _with_marks(data: bytes, ends: Sequence[int]) -> Iterator[bytes]:
 def _may_be_marked(block: Block) -> bool:
     if isinstance(block, Text):
         return bool(block.text.strip())
-    return isinstance(block, Image | ToolUse | ToolResult)
+    return isinstance(block, Image | Document | ToolUse | ToolResult)

@@ -80,9 +80,12 @@ def _card(entry: Json) -> ModelCard | None:
 
 def _with_features(known: ModelCard, able: Mapping[str, object]) -> ModelCard:
     """The card with the features that the provider tells; of others, what was known."""
-    features: set[Feature] = set(known.features) - {"context_editing", "strict_tools"}
+    told: set[Feature] = {"context_editing", "documents", "strict_tools"}
+    features: set[Feature] = set(known.features) - told
     if _can(able, "context_management", "clear_tool_uses_20250919"):
         features.add("context_editing")
+    if _can(able, "pdf_input"):
+        features.add("documents")
     if _can(able, "structured_outputs"):
         features.add("strict_tools")
     efforts: tuple[Effort, ...] = ()

@@ -13,12 +13,18 @@ from sidelight.core.record import PlainRecord
 from sidelight.core.tool import Progress, Shell, ToolContext, ToolOutput
 from sidelight.files.disk import apply_text_edits
 from sidelight.tools.preconditions import read_for_change, require_encodable, require_seen
-from sidelight.tools.saved import refusal, saved_text
+from sidelight.tools.saved import refusal, saved
 from sidelight.tools.target import Target, target_of, write_access
 from sidelight.tools.text.diagnosis import explain_missing
 from sidelight.tools.text.lines import View, line_at
 from sidelight.tools.text.match import Found, Span, apart, find
-from sidelight.tools.text.patch import changed_lines, changes, split, structured_patch
+from sidelight.tools.text.patch import (
+    carried,
+    changed_count,
+    changed_lines,
+    difference,
+    structured_patch,
+)
 from sidelight.tools.text.splice import splice
 
 FURTHER_TRIES = 2
@@ -43,6 +49,7 @@ class _Plan:
     """An edit worked out against one state of the file."""
 
     before: FileSnapshot
+    seen: Seen
     edits: tuple[TextEdit, ...]
     lines: tuple[int, ...]
     notes: tuple[str, ...]
@@ -120,7 +127,7 @@ async def _plan(input: EditInput, target: Target, context: ToolContext) -> _Plan
     if not edits:
         raise ToolError(f"The text was found, and {target.path} already reads so.", "invalid_input")
     lines = tuple(line_at(view.text, place.start) for place in places)
-    return _Plan(before, edits, lines, tuple(notes))
+    return _Plan(before, seen, edits, lines, tuple(notes))
 
 
 def _check_input(input: EditInput) -> None:
@@ -162,11 +169,9 @@ def _other_changes(target: Target, seen: Seen, before: FileSnapshot, found: Foun
     stale = f"{target.path} has changed since you read it. Read it again before editing it."
     if len(found.places) != 1:
         raise ToolError(stale, "stale")
-    blocks = changes(split(seen.text), split(before.text))
-    changed = sum(max(b.new_end - b.new_start, b.old_end - b.old_start) for b in blocks)
-    if changed > OTHER_LINES:
+    if changed_count(seen.text, before.text) > OTHER_LINES:
         raise ToolError(stale, "stale")
-    shown = changed_lines(seen.text, before.text, 1, 4 * OTHER_LINES)
+    shown = changed_lines(difference(seen.text, before.text), 1, 4 * OTHER_LINES)
     return (
         "The file had changed since you read it, by the user or a program; those changes are "
         f"kept. They are, as lines of the file before this edit:\n{shown}"
@@ -200,12 +205,15 @@ def _report(
     input: EditInput, target: Target, plan: _Plan, outcome: EditOutcome, context: ToolContext
 ) -> ToolOutput:
     before = plan.before.text
-    after, remarks = saved_text(target, outcome, plan.expected)
-    context.ledger.note_write(target.real, after)
+    snapshot, remarks = saved(target, outcome, plan.expected)
+    after, seen = snapshot.text, plan.seen
+    lines = None if seen.whole else carried(seen.lines, seen.text, after)
+    context.ledger.note_write(target.real, after, digest=snapshot.digest, lines=lines)
     places = ", ".join(str(line) for line in plan.lines[:NAMED_PLACES])
     many = f"{len(plan.lines)} places, first in" if len(plan.lines) > NAMED_PLACES else "in"
     head = f"Edited {target.path}, {many} line{'s' if len(plan.lines) > 1 else ''} {places}."
-    shown = changed_lines(before, after, 2, SHOWN_LINES)
+    differs = difference(before, after)
+    shown = changed_lines(differs, 2, SHOWN_LINES)
     text = "\n\n".join(part for part in (head, shown, *remarks, *plan.notes) if part)
     return ToolOutput.of(
         text,
@@ -215,7 +223,7 @@ def _report(
             "oldString": input.old_string,
             "newString": input.new_string,
             "originalFile": before,
-            "structuredPatch": structured_patch(before, after),
+            "structuredPatch": structured_patch(differs),
             "userModified": False,
             "replaceAll": input.replace_all,
         },

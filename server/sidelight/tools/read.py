@@ -1,27 +1,27 @@
-"""Read: a file as numbered lines, or a picture."""
+"""Read: a file as numbered lines, as a picture, as pages of a PDF, or as cells of a notebook."""
 
-import base64
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import anyio.to_thread
 from pydantic import Field
 
 from sidelight.core.access import Access
-from sidelight.core.content import Image, Json, Text
+from sidelight.core.content import Json
 from sidelight.core.errors import BinaryFileError, FileTooLargeError, ToolError
 from sidelight.core.host import FileEdit, FileSnapshot
 from sidelight.core.record import PlainRecord
 from sidelight.core.tokens import CHARACTERS_PER_TOKEN, estimate
 from sidelight.core.tool import Progress, Shell, ToolContext, ToolOutput
 from sidelight.files.window import read_window
-from sidelight.tools.picture import MAX_BYTES, MAX_SIDE, BrokenPicture, inspect, is_picture
+from sidelight.tools.media import is_pdf_file, notebook_view, pdf_view, picture_view
+from sidelight.tools.notebook.parse import SUFFIX, NotebookError, parse
 from sidelight.tools.target import Target, read_access, read_text, target_of
 from sidelight.tools.text.lines import lines_of, numbered
 
 DEFAULT_LINES = 2000
 DEFAULT_TOKENS = 25_000
+LARGER = 4
 
 
 class ReadInput(PlainRecord):
@@ -29,20 +29,31 @@ class ReadInput(PlainRecord):
 
     file_path: str = Field(description="Absolute path of the file")
     offset: int | None = Field(
-        None, ge=0, description="First line to read, counted from 1; for files too long to read"
+        None, ge=0, description="First line to read, counted from 1; of a notebook the first cell"
     )
-    limit: int | None = Field(None, ge=1, description="How many lines to read; 2000 if absent")
+    limit: int | None = Field(
+        None, ge=1, description="How many lines to read, 2000 if absent; of a notebook cells"
+    )
+    pages: str | None = Field(
+        None, description='Pages of a PDF, up to 20, as in "1-5", "3" or "7-"'
+    )
+    allow_large: bool = Field(
+        False, description="Show up to four times as much; only if all of it is needed at once"
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class _Page:
-    """The lines to show; `cut` is the length of a line that had to be shortened, else 0."""
+    """The lines to show; `cut` says that the one line had to be shortened.
+
+    `total` is None where the end of the file was not looked for.
+    """
 
     first: int
     lines: list[str]
-    total: int
+    total: int | None
     capped: bool = False
-    cut: int = 0
+    cut: bool = False
 
     @property
     def last(self) -> int:
@@ -62,7 +73,9 @@ class ReadTool:
         self.max_tokens = max_tokens
 
     def summary(self, input: ReadInput) -> str:
-        """The path, with the lines if only some are read."""
+        """The path, with the lines or pages if only some are read."""
+        if input.pages:
+            return f"{input.file_path} {input.pages}".replace("\n", " ")
         if input.offset is None and input.limit is None:
             return input.file_path
         first = max(input.offset or 1, 1)
@@ -82,18 +95,55 @@ class ReadTool:
     ) -> AsyncIterator[Progress | ToolOutput]:
         """The numbered lines; raises ToolError."""
         target = target_of(input.file_path, context.shell)
+        if await anyio.to_thread.run_sync(is_pdf_file, target.path):
+            yield await pdf_view(target, input.pages)
+            return
+        if input.pages:
+            raise ToolError(
+                "pages is for PDF files only. Read parts of other files with offset and limit.",
+                "invalid_input",
+            )
         try:
             snapshot = await read_text(context.host, target, context.shell)
         except BinaryFileError as error:
-            yield await _picture(target, str(error))
+            yield await picture_view(target, str(error))
             return
         except FileTooLargeError:
             yield await self._large(target, input)
             return
+        if target.path.endswith(SUFFIX) and snapshot.text:
+            yield await self._notebook(target, snapshot, input, context)
+            return
         yield self._text(target, snapshot, input, context)
 
-    def _text(
+    def _room(self, input: ReadInput) -> int:
+        return self.max_tokens * (LARGER if input.allow_large else 1)
+
+    async def _notebook(
         self, target: Target, snapshot: FileSnapshot, input: ReadInput, context: ToolContext
+    ) -> ToolOutput:
+        try:
+            book = await anyio.to_thread.run_sync(parse, snapshot.text)
+        except NotebookError as error:
+            note = f"This is no notebook that can be shown by cells: {error}. It is shown as text."
+            return self._text(target, snapshot, input, context, note)
+        return await notebook_view(
+            target,
+            snapshot,
+            book,
+            context.ledger,
+            first=max(input.offset or 1, 1),
+            count=input.limit or max(len(book.cells), 1),
+            max_tokens=self._room(input),
+        )
+
+    def _text(
+        self,
+        target: Target,
+        snapshot: FileSnapshot,
+        input: ReadInput,
+        context: ToolContext,
+        *notes: str,
     ) -> ToolOutput:
         lines = lines_of(snapshot.text)
         first = max(input.offset or 1, 1)
@@ -107,15 +157,15 @@ class ReadTool:
             shown = (page.first, page.last)
             context.ledger.note_read(target.real, snapshot.text, whole=whole, lines=shown)
             seen = context.ledger.seen(target.real)
-            if seen is not None and seen.covers(1, page.total):
+            if seen is not None and seen.covers(1, len(lines)):
                 context.ledger.note_read(target.real, snapshot.text, whole=True)
         body = "\n".join(numbered(page.first + i, line) for i, line in enumerate(page.lines))
-        return _output(target, page, body, (*_about(snapshot), *_partial(page)))
+        return _output(target, page, body, (*notes, *_about(snapshot), *_partial(page)))
 
     def _page(self, lines: list[str], first: int, input: ReadInput) -> _Page:
         total = len(lines)
         wanted = lines[first - 1 : first - 1 + (input.limit or DEFAULT_LINES)]
-        room = self.max_tokens * CHARACTERS_PER_TOKEN
+        room = shown = self._room(input) * CHARACTERS_PER_TOKEN
         kept = 0
         for number, line in enumerate(wanted, first):
             room -= len(numbered(number, line)) + 1
@@ -125,13 +175,12 @@ class ReadTool:
         if kept == len(wanted):
             return _Page(first, wanted, total)
         if kept == 0:
-            shown = self.max_tokens * CHARACTERS_PER_TOKEN
-            return _Page(first, [wanted[0][:shown]], total, capped=True, cut=len(wanted[0]))
+            return _Page(first, [wanted[0][:shown]], total, capped=True, cut=True)
         if input.offset is not None or input.limit is not None:
             size = estimate("\n".join(wanted))
             raise ToolError(
                 f"Lines {first}-{first + len(wanted) - 1} are about {size:,} tokens; one Read "
-                f"shows {self.max_tokens:,}. Read them with limit={kept}, or use Grep to "
+                f"shows {self._room(input):,}. Read them with limit={kept}, or use Grep to "
                 "find the part that matters.",
                 "invalid_input",
             )
@@ -139,17 +188,16 @@ class ReadTool:
 
     async def _large(self, target: Target, input: ReadInput) -> ToolOutput:
         first = max(input.offset or 1, 1)
-        room = self.max_tokens * CHARACTERS_PER_TOKEN
+        room = self._room(input) * CHARACTERS_PER_TOKEN
         try:
             window = await anyio.to_thread.run_sync(
                 read_window, target.path, first, input.limit or DEFAULT_LINES, room
             )
         except (OSError, BinaryFileError) as error:
             raise ToolError(f"{target.path} cannot be read: {error}") from error
-        cut = len(window.lines[-1]) if window.cut else 0
-        page = _Page(first, window.lines, window.total, window.cut, cut)
+        page = _Page(first, window.lines, window.total, window.cut, window.cut)
         if not window.lines:
-            return _output(target, page, _nothing(first, window.total), ())
+            return _output(target, page, _nothing(first, window.total or 0), ())
         body = "\n".join(numbered(first + i, line) for i, line in enumerate(window.lines))
         about = "The file is too large for Edit and Write; change it with a program."
         return _output(target, page, body, (about, *_partial(page)))
@@ -162,8 +210,9 @@ def _output(target: Target, page: _Page, body: str, notes: tuple[str, ...]) -> T
         "content": "\n".join(page.lines),
         "numLines": len(page.lines),
         "startLine": page.first,
-        "totalLines": page.total,
     }
+    if page.total is not None:
+        file["totalLines"] = page.total
     if page.capped:
         file["truncatedByTokenCap"] = True
     return ToolOutput.of(text, data={"type": "text", "file": file})
@@ -185,55 +234,15 @@ def _about(snapshot: FileSnapshot) -> tuple[str, ...]:
 
 
 def _partial(page: _Page) -> tuple[str, ...]:
+    of = "" if page.total is None else f" of {page.total}"
     if page.cut:
         shown = len(page.lines[-1])
         return (
-            f"PARTIAL view: line {page.last} of {page.total} was cut after {shown:,} characters. "
+            f"PARTIAL view: line {page.last}{of} was cut after {shown:,} characters. "
             "Use Grep with -o to find text inside it.",
         )
     if page.first == 1 and page.last == page.total:
         return ()
-    more = f" Read on with offset={page.last + 1}." if page.last < page.total else ""
-    return (f"PARTIAL view: lines {page.first}-{page.last} of {page.total}.{more}",)
-
-
-async def _picture(target: Target, what: str) -> ToolOutput:
-    data = await anyio.to_thread.run_sync(_picture_bytes, Path(target.path))
-    if data is None:
-        raise ToolError(
-            f"{what}. Read shows text and pictures (PNG, JPEG, GIF, WebP); for other formats run "
-            "a program that turns them into text.",
-            "invalid_input",
-        )
-    try:
-        picture = inspect(data)
-    except BrokenPicture as error:
-        raise ToolError(f"{what}, and {error}: it cannot be shown.") from error
-    if len(data) > MAX_BYTES or max(picture.width, picture.height) > MAX_SIDE:
-        raise ToolError(
-            f"{what}, {picture.width} x {picture.height} pixels, and too large to be shown: the "
-            f"limits are {MAX_BYTES:,} bytes and {MAX_SIDE} pixels a side. Make a smaller copy.",
-            "invalid_input",
-        )
-    encoded = base64.b64encode(data).decode("ascii")
-    size = {"originalWidth": picture.width, "originalHeight": picture.height}
-    file: Json = {
-        "base64": encoded,
-        "type": picture.media_type,
-        "originalSize": len(data),
-        "dimensions": size,
-    }
-    return ToolOutput(
-        content=(
-            Text(text=f"{target.path} ({picture.media_type}, {picture.width} x {picture.height})"),
-            Image(media_type=picture.media_type, data=encoded),
-        ),
-        data={"type": "image", "file": file},
-    )
-
-
-def _picture_bytes(path: Path) -> bytes | None:
-    """The file's bytes if it begins like a picture, one more than allowed at most."""
-    with path.open("rb") as stream:
-        head = stream.read(16)
-        return head + stream.read(MAX_BYTES + 1 - len(head)) if is_picture(head) else None
+    ends = page.total is not None and page.last >= page.total
+    more = "" if ends else f" Read on with offset={page.last + 1}."
+    return (f"PARTIAL view: lines {page.first}-{page.last}{of}.{more}",)

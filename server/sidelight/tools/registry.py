@@ -14,6 +14,7 @@ from sidelight.core.tool_names import ALIASES
 from sidelight.tools.edit import EditTool
 from sidelight.tools.glob import GlobTool
 from sidelight.tools.grep import GrepTool
+from sidelight.tools.notebook_edit import NotebookEditTool
 from sidelight.tools.read import DEFAULT_TOKENS, ReadTool
 from sidelight.tools.search.found import Conceals, best_engine, conceal_nothing
 from sidelight.tools.write import WriteTool
@@ -37,6 +38,7 @@ def built_in_tools(
         EditTool(),
         GlobTool(engine, respect_ignore=glob_respects_ignore, conceals=conceals),
         GrepTool(engine, conceals=conceals),
+        NotebookEditTool(),
         ReadTool(read_tokens),
         WriteTool(),
     )

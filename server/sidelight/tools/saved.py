@@ -1,20 +1,20 @@
 """What became of a change: the text as the host says it is now, or why there is none."""
 
 from sidelight.core.errors import ToolError, ToolErrorKind
-from sidelight.core.host import EditOutcome
+from sidelight.core.host import EditOutcome, FileSnapshot
 from sidelight.tools.target import Target
 
 
-def saved_text(target: Target, outcome: EditOutcome, expected: str) -> tuple[str, list[str]]:
-    """The text after saving, and remarks for the model where it is not what was written."""
+def saved(target: Target, outcome: EditOutcome, expected: str) -> tuple[FileSnapshot, list[str]]:
+    """The file after saving, and remarks for the model where it is not what was written."""
     remarks = [outcome.note] if outcome.note else []
-    after = next((s.text for s in outcome.after if s.path == target.path), None)
+    after = next((s for s in outcome.after if s.path == target.path), None)
     if after is None:
         raise ToolError(
             f"The editor says that {target.path} was changed, but not what is in it now. "
             "Read it before going on."
         )
-    if after != expected:
+    if after.text != expected:
         remarks.append(
             "On saving, the file was changed further (a formatter, most likely). What is shown "
             "here is the file as it is now."

@@ -1,6 +1,7 @@
 """The file that a call names: where it is, whether it can be read, and what was meant instead."""
 
 import difflib
+import errno
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ from sidelight.core.access import Access, Depth
 from sidelight.core.errors import BinaryFileError, FileTooLargeError, HostError, ToolError
 from sidelight.core.host import FileSnapshot, Host
 from sidelight.core.tool import Shell
-from sidelight.files.paths import locate, real
+from sidelight.files.paths import exists, locate, real
 from sidelight.tools.search.ignore import expand_braces
 
 CONSIDERED_NAMES = 5000
@@ -75,15 +76,18 @@ async def read_text(host: Host, target: Target, shell: Shell) -> FileSnapshot:
     except (BinaryFileError, FileTooLargeError):
         raise
     except (HostError, OSError) as error:
+        if isinstance(error, OSError) and error.errno == errno.ELOOP:
+            words = f"{target.path} is a symbolic link that leads to itself."
+            raise ToolError(words, "invalid_input") from None
         raise ToolError(f"{target.path} cannot be read: {error}") from error
 
 
 def require_place(target: Target, shell: Shell, *, folder: bool) -> None:
     """Raise ToolError unless there is a folder, or also a file if that is as good."""
     place = Path(target.path)
-    if place.is_dir() or (place.is_file() and not folder):
+    if os.path.isdir(place) or (os.path.isfile(place) and not folder):  # noqa: PTH112, PTH113
         return
-    if not place.exists():
+    if not exists(place):
         raise missing(target.path, shell)
     wanted = "a folder" if folder else "a file or folder"
     raise ToolError(
@@ -105,7 +109,7 @@ def missing(path: str, shell: Shell) -> ToolError:
 def nearest(path: Path, folders: list[Path]) -> list[str]:
     """Up to three existing paths that may have been meant instead of a missing one."""
     moved = [folder / Path(*path.parts[cut:]) for folder in folders for cut in _cuts(path)]
-    found = [str(place) for place in dict.fromkeys(moved) if place != path and place.exists()]
+    found = [str(place) for place in dict.fromkeys(moved) if place != path and exists(place)]
     return (found or _like(path))[:3]
 
 
@@ -117,7 +121,7 @@ def _cuts(path: Path) -> range:
 def _like(path: Path) -> list[str]:
     """Names like the first missing part, in the deepest folder that exists."""
     rest: list[str] = []
-    while not path.parent.is_dir() and path.parent != path:
+    while not os.path.isdir(path.parent) and path.parent != path:  # noqa: PTH112
         rest.insert(0, path.name)
         path = path.parent
     try:
@@ -129,4 +133,4 @@ def _like(path: Path) -> list[str]:
     stem = [n for n in names if Path(n).stem == path.stem or path.name in n]
     likely = [*(n for want in close for n in names if n.casefold() == want), *stem]
     whole = [path.parent.joinpath(name, *rest) for name in dict.fromkeys(likely)]
-    return [str(place) for place in whole if place.exists()]
+    return [str(place) for place in whole if exists(place)]

@@ -6,16 +6,17 @@ from dataclasses import dataclass
 from pydantic import Field
 
 from sidelight.core.access import Access
+from sidelight.core.content import Json
 from sidelight.core.errors import HostError, ToolError
 from sidelight.core.host import EditOutcome, FileEdit, FileSnapshot, TextEdit
 from sidelight.core.record import PlainRecord
 from sidelight.core.tool import Progress, Shell, ToolContext, ToolOutput
 from sidelight.files.disk import apply_text_edits
 from sidelight.tools.preconditions import read_for_change, require_encodable, require_seen
-from sidelight.tools.saved import refusal, saved_text
+from sidelight.tools.saved import refusal, saved
 from sidelight.tools.target import Target, target_of, write_access
 from sidelight.tools.text.lines import lines_of
-from sidelight.tools.text.patch import changed_lines, structured_patch
+from sidelight.tools.text.patch import changed_lines, difference, structured_patch
 from sidelight.tools.text.splice import main_line_end, whole_text
 
 SHOWN_LINES = 40
@@ -69,7 +70,7 @@ class WriteTool:
         plan = await _plan(input, target, context)
         if not _does_something(plan):
             text = f"{target.path} has exactly this content already; nothing was written."
-            yield ToolOutput.of(text, data=_data(input, target, plan, input.content))
+            yield ToolOutput.of(text, data=_data(input, target, plan, []))
             return
         try:
             edit = _file_edit(target, plan)
@@ -135,29 +136,30 @@ def _file_edit(target: Target, plan: _Plan) -> FileEdit:
 def _report(
     input: WriteInput, target: Target, plan: _Plan, outcome: EditOutcome, context: ToolContext
 ) -> ToolOutput:
-    after, remarks = saved_text(target, outcome, plan.expected)
-    context.ledger.note_write(target.real, after)
+    snapshot, remarks = saved(target, outcome, plan.expected)
+    after = snapshot.text
+    context.ledger.note_write(target.real, after, digest=snapshot.digest)
     count = len(lines_of(after))
     size = f"{count} line{'' if count == 1 else 's'}"
     if plan.before is None:
-        head, shown = f"Created {target.path} ({size}).", ""
+        head, shown, patch = f"Created {target.path} ({size}).", "", []
         if remarks:
-            shown = changed_lines(plan.expected, after, 2, SHOWN_LINES)
+            shown = changed_lines(difference(plan.expected, after), 2, SHOWN_LINES)
     else:
         head = f"Replaced the text of {target.path} ({size}). What changed:"
-        shown = changed_lines(plan.before.text, after, 1, SHOWN_LINES)
+        differs = difference(plan.before.text, after)
+        shown, patch = changed_lines(differs, 1, SHOWN_LINES), structured_patch(differs)
     text = "\n\n".join(part for part in (head, shown, *remarks, *plan.notes) if part)
-    data = _data(input, target, plan, after)
+    data = _data(input, target, plan, patch)
     return ToolOutput.of(text, paths_changed=(target.path,), data=data)
 
 
-def _data(input: WriteInput, target: Target, plan: _Plan, after: str) -> dict[str, object]:
-    before = plan.before.text if plan.before else None
+def _data(input: WriteInput, target: Target, plan: _Plan, patch: list[Json]) -> dict[str, object]:
     return {
         "type": "create" if plan.before is None else "update",
         "filePath": target.path,
         "content": input.content,
-        "structuredPatch": [] if before is None else structured_patch(before, after),
-        "originalFile": before,
+        "structuredPatch": patch,
+        "originalFile": plan.before.text if plan.before else None,
         "userModified": False,
     }

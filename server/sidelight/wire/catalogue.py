@@ -144,6 +144,7 @@ CHINESE = {
     "Find out what is wrong with this code and fix it.": "找出这段代码的问题并修复。",
     "Explain this problem and what causes it: {problem}": "解释这个问题及其原因：{problem}",
     "Fix this problem: {problem}": "修复这个问题：{problem}",
+    "A picture was not sent along: {reason}": "有一张图片没有发送：{reason}",
     "Done": "完成",
     "Stopped": "已停止",
     "Failed: {error}": "失败：{error}",

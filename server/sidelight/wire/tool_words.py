@@ -5,6 +5,7 @@ from sidelight.core.content import Json, ToolUse
 KINDS = {
     "Read": "read",
     "Edit": "edit",
+    "NotebookEdit": "edit",
     "Write": "edit",
     "Glob": "search",
     "Grep": "search",
@@ -28,5 +29,6 @@ def locations_of(call: ToolUse) -> list[Json]:
         if isinstance(path, str) and path:
             line = call.input.get("offset")
             known = isinstance(line, int) and not isinstance(line, bool) and line >= 0
+            known = known and not path.endswith(".ipynb")  # there it counts cells
             return [{"path": path, "line": line}] if known else [{"path": path}]
     return []

@@ -1,4 +1,4 @@
-"""The rules for images: source, format, bytes and pixels."""
+"""The rules for images and documents: source, format, bytes and pixels."""
 
 from __future__ import annotations
 
@@ -54,6 +54,20 @@ def _base64_problem(path: str, source: Json) -> Problem | None:
             f"{MAX_SIDE} pixels",
             details=details,
         )
+    return None
+
+
+def document_problem(path: str, block: Json) -> Problem | None:
+    """What is wrong with a document block at `path`, if anything."""
+    source = mapping(block.get("source"))
+    where = f"{path}.document.source.base64"
+    if source.get("type") != "base64":
+        return None
+    if source.get("media_type") != "application/pdf":
+        return Problem(f"{where}.media_type: Input should be 'application/pdf'")
+    data = decoded(source.get("data"))
+    if not data or not data.startswith(b"%PDF-"):
+        return Problem(f"{where}.data: The PDF specified was not valid.")
     return None
 
 

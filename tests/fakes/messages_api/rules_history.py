@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from tests.fakes.messages_api.binding import THINKING, Memory, canonical
-from tests.fakes.messages_api.images import image_problem
+from tests.fakes.messages_api.images import document_problem, image_problem
 from tests.fakes.messages_api.request import (
     Json,
     Place,
@@ -122,6 +122,8 @@ def tool_use_shapes(request: Request, memory: Memory) -> Problem | None:
 def image_sources(request: Request, memory: Memory) -> Problem | None:
     for path, block in _with_results(request.body):
         if block.get("type") == "image" and (problem := image_problem(path, block)):
+            return problem
+        if block.get("type") == "document" and (problem := document_problem(path, block)):
             return problem
     return None
 

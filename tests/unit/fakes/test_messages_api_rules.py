@@ -240,6 +240,10 @@ REFUSED: list[tuple[str, Change, str]] = [
     ("an image too wide, in a result",
      history(user(said("a")), assistant(call()), user(result(content=[picture(WIDE)]))),
      "dimensions exceed max allowed size: 8000 pixels"),
+    ("a document that is no PDF",
+     asked({"type": "document", "source": {"type": "base64", "media_type": "application/pdf",
+                                           "data": "AAAA"}}),
+     "document.source.base64.data: The PDF specified was not valid."),
     ("a prompt beyond the window",
      all_of(LEGACY, asked(said("word " * 170_000))), "prompt is too long:"),
 ]  # fmt: skip

@@ -355,3 +355,12 @@ def test_files_are_removed_and_changed_together_and_nothing_else_is_left(tmp_pat
     outcome = apply_on_disk((*gone, FileEdit(path=str(paths[2]), base=base, edits=(change,))))
     assert (outcome.applied, [one.text for one in outcome.after]) == (True, ["yours\n"])
     assert list(tmp_path.iterdir()) == [paths[2]]
+
+
+def test_the_same_bytes_are_decoded_once_and_others_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "f"
+    path.write_text("one\n" * 99)
+    first = read_snapshot(str(path))
+    assert read_snapshot(str(path)).text is first.text
+    path.write_text("two\n" * 99)
+    assert read_snapshot(str(path)).text == "two\n" * 99

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from sidelight.core.content import (
     AssistantBlock,
     Block,
+    Document,
     Image,
     Json,
     Opaque,
@@ -195,6 +196,25 @@ def test_a_message_of_foreign_thinking_alone_is_left_out() -> None:
     spoken = assistant(Thinking(raw=THOUGHT, model="claude-opus-5-5"))
     body = encode(request(user("go"), spoken, user("on")), SONNET)
     assert [message["role"] for message in body["messages"]] == ["user", "user"]
+
+
+def test_pages_go_to_models_that_read_them_and_their_text_to_others() -> None:
+    pages = Document(media_type="application/pdf", data="JVBERi0=", text="what it says")
+    silent = pages.model_copy(update={"text": ""})
+    read = ToolResult(tool_use_id="toolu_1", content=(pages,))
+    asked = request(user(pages, silent), assistant(call()), user(read))
+    encoder = Encoder()
+    source = {"type": "base64", "media_type": "application/pdf", "data": "JVBERi0="}
+    document = {"type": "document", "source": source}
+    able = unmarked(json.loads(encoder.body(asked, SONNET)))["messages"]
+    assert able[0]["content"] == [document, document]
+    assert able[2]["content"][0]["content"] == [document]
+    unable = json.loads(encoder.body(asked, plain_card("small")))["messages"]
+    said = {"type": "text", "text": "what it says"}
+    nothing = "(a document stood here that holds no text, and this model reads only text)"
+    assert unable[0]["content"] == [said, {"type": "text", "text": nothing}]
+    assert unable[2]["content"][0]["content"] == [said]
+    assert unmarked(json.loads(encoder.body(asked, SONNET)))["messages"] == able
 
 
 def test_a_result_without_words_has_no_content() -> None:

@@ -457,3 +457,18 @@ async def test_a_binary_file_is_refused_by_name(desk: Desk) -> None:
     desk.put("a.png", b"\x89PNG\r\n\x1a\n\0")
     with pytest.raises(ToolError, match="is a PNG image, not text. Edit and Write change text"):
         await desk.edit("a.png", "a", "b")
+
+
+async def test_an_edit_after_a_partial_view_does_not_make_the_rest_known(desk: Desk) -> None:
+    path = desk.put("f", b"".join(b"line %d\n" % n for n in range(1, 101)))
+    await desk.read("f", offset=10, limit=5)
+    await desk.edit("f", "line 14\n", "line 14\nnew\n")
+    await desk.edit("f", "new\n", "newer\n")
+    with pytest.raises(ToolError, match=r"Only lines 10-15 of .* have been read"):
+        await desk.edit("f", "line 50\n", "x\n")
+    with pytest.raises(ToolError, match="Only a part of"):
+        await desk.write("f", "all gone\n")
+    await desk.edit("f", "line 10\nline 11\n", "")
+    seen = desk.ledger.seen(str(path))
+    assert seen is not None
+    assert (seen.whole, seen.lines) == (False, ((10, 13),))

@@ -1,13 +1,9 @@
 """Read: numbered lines, pages, pictures, and kind refusals."""
 
-import base64
-import struct
-import zlib
 from pathlib import Path
 
 import pytest
 
-from sidelight.core.content import Image, Text
 from sidelight.core.errors import ToolError
 from sidelight.core.tool import AnyTool
 from sidelight.files import disk
@@ -16,17 +12,6 @@ from tests.unit.tools.conftest import Desk, EditorDesk, text_of
 
 pytestmark = pytest.mark.anyio
 READ: AnyTool = ReadTool()
-
-
-def png(width: int, height: int) -> bytes:
-    def chunk(kind: bytes, data: bytes) -> bytes:
-        body = kind + data
-        return struct.pack(">I", len(data)) + body + struct.pack(">I", zlib.crc32(body))
-
-    header = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
-    pixels = zlib.compress(b"\0" * (width + 1) * min(height, 10))
-    parts = [chunk(b"IHDR", header), chunk(b"IDAT", pixels), chunk(b"IEND", b"")]
-    return b"\x89PNG\r\n\x1a\n" + b"".join(parts)
 
 
 async def test_lines_are_numbered_with_a_tab_and_nothing_is_expanded(desk: Desk) -> None:
@@ -131,75 +116,15 @@ async def test_a_missing_file_is_refused_with_the_nearest_name(desk: Desk) -> No
         assert hint in caught.value.message, wrong
 
 
-async def test_a_binary_file_is_named_and_a_notebook_is_json(desk: Desk) -> None:
-    desk.put("doc.pdf", b"%PDF-1.7\n\0\0")
-    with pytest.raises(ToolError, match="is a PDF document, not text. Read shows text and pict"):
-        await desk.read("doc.pdf")
-    desk.put("n.ipynb", b'{\n "cells": []\n}\n')
-    assert await desk.read("n.ipynb") == '     1\t{\n     2\t "cells": []\n     3\t}'
-
-
-async def test_a_picture_is_shown_whatever_its_name(desk: Desk) -> None:
-    path = desk.put("picture.dat", png(3, 2))
-    output = await desk.call(READ, {"file_path": str(path)})
-    encoded = base64.b64encode(png(3, 2)).decode()
-    assert output.content == (
-        Text(text=f"{path} (image/png, 3 x 2)"),
-        Image(media_type="image/png", data=encoded),
+async def test_a_binary_file_is_named(desk: Desk) -> None:
+    desk.put("a.zip", b"PK\x03\x04\0\0")
+    with pytest.raises(ToolError) as caught:
+        await desk.read("a.zip")
+    assert caught.value.message == (
+        f"{desk.path('a.zip')} is a ZIP archive (or an office document, a jar, a wheel), not text. "
+        "Read shows text, pictures, PDF and notebooks; for other formats run a program that turns "
+        "them into text."
     )
-    assert output.data == {
-        "type": "image",
-        "file": {
-            "base64": encoded,
-            "type": "image/png",
-            "originalSize": len(png(3, 2)),
-            "dimensions": {"originalWidth": 3, "originalHeight": 2},
-        },
-    }
-
-
-@pytest.mark.parametrize(
-    ("data", "kind", "size"),
-    [
-        (b"GIF89a" + struct.pack("<HH", 7, 5) + b"\0;", "image/gif", "7 x 5"),
-        (
-            b"\xff\xd8\xff\xe0\0\x04\0\0\xff\xc0\0\x11\x08"
-            + struct.pack(">HH", 5, 7)
-            + b"\0\xff\xd9",
-            "image/jpeg",
-            "7 x 5",
-        ),
-        (
-            b"RIFF" + struct.pack("<I", 22) + b"WEBPVP8X\x0a\0\0\0\0\0\0\0\x06\0\0\x04\0\0",
-            "image/webp",
-            "7 x 5",
-        ),
-    ],
-)
-async def test_pictures_of_each_kind_are_measured(
-    desk: Desk, data: bytes, kind: str, size: str
-) -> None:
-    path = desk.put("p", data)
-    output = await desk.call(READ, {"file_path": str(path)})
-    assert text_of(output) == f"{path} ({kind}, {size})"
-
-
-@pytest.mark.parametrize(
-    ("data", "complaint"),
-    [
-        (png(3, 2)[:-20], "its end is missing: it cannot be shown"),
-        (png(0, 2), "it has no pixels"),
-        (png(9000, 2), "9000 x 2 pixels, and too large to be shown"),
-        (b"\xff\xd8\xff\xe0\0", "its header is cut off"),
-    ],
-)
-async def test_a_picture_that_an_api_would_refuse_is_not_sent(
-    desk: Desk, data: bytes, complaint: str
-) -> None:
-    """B110: it would stand in the history and spoil each later request."""
-    desk.put("p.png", data)
-    with pytest.raises(ToolError, match=complaint):
-        await desk.read("p.png")
 
 
 async def test_a_file_too_large_for_memory_is_read_by_lines(desk: Desk) -> None:
@@ -214,6 +139,30 @@ async def test_a_file_too_large_for_memory_is_read_by_lines(desk: Desk) -> None:
     )
     with pytest.raises(ToolError, match=r"are not edited\. Edit and Write change text only"):
         await desk.edit("log", "the last", "x")
+
+
+async def test_a_range_of_a_huge_file_is_read_no_further_than_it_reaches(desk: Desk) -> None:
+    line = b"0123456789\n"
+    count = disk.MAX_TEXT_BYTES // len(line) + 1
+    desk.put("log", line * count)
+    text = await desk.read("log", offset=3, limit=2)
+    assert text == (
+        "     3\t0123456789\n     4\t0123456789\n\n"
+        "(The file is too large for Edit and Write; change it with a program.)\n\n"
+        "(PARTIAL view: lines 3-4. Read on with offset=5.)"
+    )
+    past = await desk.read("log", offset=count + 1)
+    assert past == (
+        f"(The file has {count} lines; line {count + 1} is past its end. Use a smaller offset.)"
+    )
+
+
+async def test_more_is_shown_at_once_when_all_of_it_is_asked_for(desk: Desk) -> None:
+    desk.read_tool = ReadTool(max_tokens=100)
+    desk.put("f", b"0123456789012\n" * 60)
+    assert "lines 1-19 of 60" in await desk.read("f")
+    whole = await desk.call(desk.read_tool, {"file_path": desk.path("f"), "allow_large": True})
+    assert text_of(whole).endswith("\n    60\t0123456789012")
 
 
 async def test_a_relative_path_is_found_in_any_workspace_folder(desk: Desk) -> None:

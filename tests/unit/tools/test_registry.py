@@ -23,7 +23,14 @@ def tool(name: str) -> AnyTool:
 
 
 def test_the_tools_are_listed_by_name() -> None:
-    assert [each.name for each in TOOLS] == ["Edit", "Glob", "Grep", "Read", "Write"]
+    assert [each.name for each in TOOLS] == [
+        "Edit",
+        "Glob",
+        "Grep",
+        "NotebookEdit",
+        "Read",
+        "Write",
+    ]
 
 
 def test_former_names_lead_to_present_ones_and_case_counts() -> None:
@@ -41,14 +48,23 @@ def test_a_schema_is_slim() -> None:
         "properties": {
             "file_path": {"description": "Absolute path of the file", "type": "string"},
             "offset": {
-                "description": "First line to read, counted from 1; for files too long to read",
+                "description": "First line to read, counted from 1; of a notebook the first cell",
                 "minimum": 0,
                 "type": "integer",
             },
             "limit": {
-                "description": "How many lines to read; 2000 if absent",
+                "description": "How many lines to read, 2000 if absent; of a notebook cells",
                 "minimum": 1,
                 "type": "integer",
+            },
+            "pages": {
+                "description": 'Pages of a PDF, up to 20, as in "1-5", "3" or "7-"',
+                "type": "string",
+            },
+            "allow_large": {
+                "default": False,
+                "description": "Show up to four times as much; only if all of it is needed at once",
+                "type": "boolean",
             },
         },
         "required": ["file_path"],
@@ -59,7 +75,8 @@ def test_a_schema_is_slim() -> None:
 @pytest.mark.parametrize(
     ("name", "fields"),
     [
-        ("Read", {"file_path", "offset", "limit"}),
+        ("Read", {"file_path", "offset", "limit", "pages", "allow_large"}),
+        ("NotebookEdit", {"notebook_path", "new_source", "cell_id", "cell_type", "edit_mode"}),
         ("Write", {"file_path", "content"}),
         ("Edit", {"file_path", "old_string", "new_string", "replace_all"}),
         ("Glob", {"pattern", "path"}),

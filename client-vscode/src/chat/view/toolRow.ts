@@ -18,6 +18,7 @@ const VERBS: Record<string, () => string> = {
   PowerShell: () => t('Run'),
   Monitor: () => t('Watch'),
   Edit: () => t('Edit'),
+  NotebookEdit: () => t('Edit'),
   Write: () => t('Write'),
 };
 

@@ -203,7 +203,9 @@ class PlainCommands:
                 answer = _Answer(shown, self._shown.message)
                 untap = self._feeds.tap(conversation.id, answer.take)
                 try:
-                    content = to_blocks(prompt, lambda uri: conversation.withheld(path_of(uri)))
+                    content, _ = await to_blocks(  # without a panel nobody attaches pictures
+                        prompt, lambda uri: conversation.withheld(path_of(uri))
+                    )
                     ended = await conversation.prompt(content)
                 finally:
                     untap()

@@ -12,6 +12,7 @@ from sidelight.lsp.convert import path_of
 from sidelight.lsp.endpoint import Handler
 from sidelight.lsp.feeds import Feeds
 from sidelight.permissions.storable import unfit
+from sidelight.wire.catalogue import say
 from sidelight.wire.connection import Connect, Connection
 from sidelight.wire.controls import (
     CheckRule,
@@ -62,9 +63,10 @@ STOP_REASONS: Mapping[EndReason, StopReason] = {
 class Sessions:
     """Answers the panel. What a session says meanwhile goes through its feed."""
 
-    def __init__(self, application: Application, feeds: Feeds) -> None:
+    def __init__(self, application: Application, feeds: Feeds, locale: str) -> None:
         self._application = application
         self._feeds = feeds
+        self._locale = locale
 
     def methods(self) -> dict[str, tuple[type[Record], Handler]]:
         """Every method of the wire with the record of its params and its handler."""
@@ -131,7 +133,11 @@ class Sessions:
                 kept_back.append(f"{path_of(uri)} was not sent along: {reason}")
             return reason
 
-        content = to_blocks(params.prompt, withheld)
+        content, refused = await to_blocks(params.prompt, withheld)
+        kept_back += [
+            say(self._locale, "A picture was not sent along: {reason}", reason=reason)
+            for reason in refused
+        ]
         for text in kept_back:
             await self._feeds.sink(session.id)(Notice(severity="warning", text=text))
         ended = await session.prompt(content, params.message_id)

@@ -28,6 +28,38 @@ def numbered(number: int, line: str) -> str:
     return f"{number:>6}\t{line}"
 
 
+def line_count(text: str) -> int:
+    """How many line ends a text has."""
+    ends = text.count("\n")
+    return ends + text.count("\r") - text.count("\r\n") if "\r" in text else ends
+
+
+def common_head(one: str, other: str) -> int:
+    """How many characters two texts have in common at the front."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def common_tail(one: str, other: str, head: int) -> int:
+    """How many characters two texts have in common at the end, behind the first `head`."""
+    ends = len(one), len(other)
+    low, high = 0, min(ends) - head
+    while low < high:
+        middle = (low + high + 1) // 2
+        first = one[ends[0] - middle : ends[0] - low]
+        if first == other[ends[1] - middle : ends[1] - low]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
 @dataclass(frozen=True, slots=True)
 class View:
     """A text with LF line ends, and the way back to offsets of the exact one."""

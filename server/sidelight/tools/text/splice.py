@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from sidelight.core.host import TextEdit
-from sidelight.tools.text.lines import LINE_END, View
+from sidelight.tools.text.lines import LINE_END, View, common_head, common_tail
 from sidelight.tools.text.match import Span
 
 
@@ -25,10 +25,10 @@ def splice(view: View, places: Sequence[Span], new: str, *, literal: bool) -> tu
 
 def whole_text(exact: str, new: str) -> tuple[TextEdit, ...]:
     """The one edit that turns a text into another; () if they are equal. Line ends are exact."""
-    head = _common(exact, new)
+    head = common_head(exact, new)
     if head and exact[head - 1 : head] == "\r":
         head -= 1
-    tail = _common(exact[head:][::-1], new[head:][::-1])
+    tail = common_tail(exact, new, head)
     if tail and exact[len(exact) - tail] == "\n":
         tail -= 1
     if exact == new:
@@ -45,8 +45,8 @@ def main_line_end(exact: str) -> str | None:
 
 def _edit(view: View, place: Span, new: str) -> TextEdit:
     old = view.text[place.start : place.end]
-    head = _common(old, new)
-    tail = _common(old[head:][::-1], new[head:][::-1])
+    head = common_head(old, new)
+    tail = common_tail(old, new, head)
     start, end = view.back(place.start + head), view.back(place.end - tail)
     middle = new[head : len(new) - tail]
     return TextEdit(start=start, end=end, new_text=_in_style(view.exact, start, end, middle))
@@ -69,15 +69,3 @@ def _nearby(exact: str, start: int, end: int) -> str:
         return "\r\n" if exact[max(last - 1, 0) : last + 1] == "\r\n" else exact[last]
     after = LINE_END.search(exact, end)
     return after[0] if after else "\n"
-
-
-def _common(one: str, other: str) -> int:
-    """How many characters two texts have in common at the front."""
-    low, high = 0, min(len(one), len(other))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if one[low:middle] == other[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
