@@ -30,7 +30,7 @@ def test_the_command_says_who_answers_and_what_each_model_can(home: Path, tmp_pa
     assert lines[5].startswith("Known:     told by the provider on ")
     assert (
         "  claude-haiku-4-5                        200000 tokens, 64000 out; thinking budget; "
-        "effort none; context editing, eager input, strict tools; $1/$5 per million"
+        "effort none; context editing, documents, eager input, strict tools; $1/$5 per million"
     ) in lines
     assert "Main:      claude-sonnet-5-5" in again.stdout
 

@@ -253,7 +253,7 @@ async def test_a_search_leaves_secrets_and_denied_files_out_says_so_and_asks_nob
             assert grep.splitlines() == [
                 "a.txt:1:needle in a",
                 "",
-                "(1 matching lines in 1 files.)",
+                "(1 matching line in 1 file.)",
                 "",
                 f"(Not looked into: 1 file; {rule}.)",
                 "",
